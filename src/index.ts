@@ -33,7 +33,7 @@ export type {
 export type { Dialect, DialectRequest, ServiceError } from "./client/dialects/dialect.js";
 export { findProvider as providerNamed, type Provider } from "./client/dialects/providers.js";
 export type { Clock } from "./core/clock.js";
-export { BaseUrlError, type ProxyEnvironment } from "./core/http/address.js";
+export { BaseUrlError, type ProxyEnvironment } from "./core/http/base-url-and-proxy.js";
 export { parseExact, stringifyExact as exactJson } from "./core/json/exact-json.js";
 export type {
   Checked,

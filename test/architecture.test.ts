@@ -113,7 +113,7 @@ describe("what is allowed is not one:", () => {
       "src/cli/commands/mcp/run.ts",
       'import { x } from "../../../mcp/server.js";',
     ],
-    ["threads knowing the clock", "src/core/threads.ts", 'import type { C } from "./clock.js";'],
+    ["threads knowing the clock", "src/core/thread-pool.ts", 'import type { C } from "./clock.js";'],
     ["a document bundled as text", "src/server/a.ts", 'import text from "../../openapi.yaml";'],
     ["the terminal seam", "src/cli/terminal/live.ts", 'import ora from "ora";'],
     ["killing a child's group", "src/server/a.ts", 'process.kill(-child.pid, "SIGTERM");'],

@@ -23,10 +23,10 @@ import { Settings } from "../client/store/settings.js";
 import type { Account } from "../client/workflows/account.js";
 import { createUnreachableAccount, isCreatedAt } from "../client/workflows/requests.js";
 import type { Clock } from "../core/clock.js";
-import { chooseFolders, type Folders } from "../core/files/folders.js";
 import type { Environment } from "../core/files/local-error.js";
-import { isTier, TIERS, type Tier } from "../core/protocol/limits.js";
-import { formatCount } from "../core/text/phrases.js";
+import { chooseUserFolders, type UserFolders } from "../core/files/user-folders.js";
+import { isTier, TIERS, type Tier } from "../core/protocol/rate-limits.js";
+import { formatCount } from "../core/text/format-text.js";
 import { CodedError, UsageError } from "./errors.js";
 import {
   DEFAULT_PROFILE,
@@ -67,7 +67,7 @@ export interface LimitOptions {
 export class ProfileAccount implements Account {
   readonly clock: Clock;
   #options: AccountOptions;
-  #folders: Folders | undefined;
+  #folders: UserFolders | undefined;
   #settings: ResolvedSettings | undefined;
   #history: History | undefined;
   #client: ResearchClient | undefined;
@@ -91,8 +91,8 @@ export class ProfileAccount implements Account {
     return this.#options.env;
   }
 
-  get folders(): Folders {
-    this.#folders ??= chooseFolders(this.#options);
+  get folders(): UserFolders {
+    this.#folders ??= chooseUserFolders(this.#options);
     return this.#folders;
   }
 

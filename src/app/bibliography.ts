@@ -1,5 +1,5 @@
 import type { Result } from "../client/workflows/results.js";
-import { readText } from "../core/json/exact-json.js";
+import { readString } from "../core/json/exact-json.js";
 import { isGroundingRedirect } from "../core/protocol/citations.js";
 import { stringifySafe } from "../core/text/safe-text.js";
 import { type ReportClaims, readClaims } from "../reader/checking/citations.js";
@@ -36,7 +36,7 @@ export function listPages(result: Result, links?: ReportClaims["links"]): NamedP
   for (const { url, title } of (given.some(isPage) ? given : listLinks()).filter(isPage)) {
     const name = normalizePageAddress(url) ?? url;
     const page = pages.get(name) ?? { url, title: null };
-    pages.set(name, { ...page, title: page.title ?? readText(title) ?? null });
+    pages.set(name, { ...page, title: page.title ?? readString(title) ?? null });
   }
   return [...pages.values()];
 }

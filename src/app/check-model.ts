@@ -1,5 +1,5 @@
 import { runWithDeadline } from "../core/clock.js";
-import { type CheckedCitation, type CheckOutcome, countCitations } from "../core/protocol/check-outcome.js";
+import { type CheckedCitation, type CheckOutcome, countVerdicts } from "../core/protocol/check-outcome.js";
 import type { FindSupport, SupportVerdict } from "../reader/checking/judging.js";
 import type { BudgetLimits } from "../reader/model/session/budget.js";
 import type { ModelFindings, ModelPlan, SupportOptions } from "../reader/supporting/support.js";
@@ -124,7 +124,7 @@ export class CheckModel {
       Object.assign(citation, before);
       unprovenCitations.delete(citation);
     }
-    const summary = countCitations(citations);
+    const summary = countVerdicts(citations);
     Object.assign(counts, summary.counts);
     Object.assign(metrics, summary.metrics);
   }

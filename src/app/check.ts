@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import type { Target } from "../client/workflows/requests.js";
 import { fetchResult } from "../client/workflows/results.js";
 import type { Clock } from "../core/clock.js";
-import { catchLocalError, type Environment, runLocally } from "../core/files/local-error.js";
-import { chooseProxy } from "../core/http/address.js";
+import { catchLocalError, type Environment, wrapFileErrors } from "../core/files/local-error.js";
+import { chooseProxy } from "../core/http/base-url-and-proxy.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
 import type { ReportClaims } from "../reader/checking/citations.js";
@@ -62,7 +62,7 @@ async function openFileReader(
 ): Promise<(name: string) => Promise<CutDocument>> {
   const { findSources } = await import("../reader/parsing/files/walk.js");
   const { readBytes } = await import("../reader/parsing/files/read-file.js");
-  runLocally(`the folder ${root} could not be read`, () => readdirSync(root));
+  wrapFileErrors(`the folder ${root} could not be read`, () => readdirSync(root));
   const names = new Set((await findSources(root)).files.map(({ name }) => name));
   return async (name) => {
     if (!names.has(name)) return { reason: "no such file is read under --sources" };

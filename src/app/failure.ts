@@ -14,11 +14,11 @@ import {
   QuotaExceededError,
   UnresolvedCreateError,
 } from "../client/workflows/errors.js";
-import { FolderError } from "../core/files/folders.js";
 import { LocalError } from "../core/files/local-error.js";
-import { BaseUrlError, ProxyError } from "../core/http/address.js";
-import { DAY_MS } from "../core/protocol/limits.js";
-import { formatDuration, formatIsoDate } from "../core/text/duration.js";
+import { FolderError } from "../core/files/user-folders.js";
+import { BaseUrlError, ProxyError } from "../core/http/base-url-and-proxy.js";
+import { DAY_MS } from "../core/protocol/rate-limits.js";
+import { formatDuration, formatIsoDate } from "../core/text/time-format.js";
 import { CodedError, EXIT_CODES, type Facts, type OurCode } from "./errors.js";
 
 /** An error as the user sees it, with the fields of its JSON format. */

@@ -1,6 +1,6 @@
 import { isCreatedAt, type Target } from "../client/workflows/requests.js";
 import { findService } from "../client/workflows/results.js";
-import { isObject, readJsonPath } from "../core/json/exact-json.js";
+import { isObject, tryParseExact } from "../core/json/exact-json.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import { buildKeptOutcome, type KeptOutcome } from "./check-model.js";
 
@@ -21,7 +21,7 @@ export function keepCheck(target: Target, outcome: CheckOutcome): void {
 
 export function readKeptCheck(target: Target): KeptOutcome | undefined {
   const text = target.account.history?.checks.read(findService(target), target.requestId);
-  const kept = readJsonPath(text ?? "");
+  const kept = tryParseExact(text ?? "");
   return isObject(kept) && Array.isArray(kept.citations) && isObject(kept.counts)
     ? (kept as unknown as KeptOutcome)
     : undefined;

@@ -1,9 +1,9 @@
 import type { Clock } from "../core/clock.js";
 import type { Environment } from "../core/files/local-error.js";
-import { chooseProxy, parseBaseUrl } from "../core/http/address.js";
-import { Connections } from "../core/http/connections.js";
+import { chooseProxy, parseBaseUrl } from "../core/http/base-url-and-proxy.js";
+import { Connections } from "../core/http/origin-connections.js";
 import type { Researcher } from "../core/researcher.js";
-import { isKeyText } from "../core/secrets/key.js";
+import { isSendableKey } from "../core/secrets/hide-key.js";
 import type { EndpointOptions } from "../reader/model/endpoint/endpoint.js";
 import type { BudgetLimits } from "../reader/model/session/budget.js";
 import { ENGINES, type Engine, type EngineName, SearchEngine } from "../reader/searching/engines.js";
@@ -213,7 +213,7 @@ async function readModelKey(
   const [key, from] = env[name]
     ? [env[name].trim(), name]
     : [file ? await waitForKey(file, clock, signal) : undefined, `${name}_FILE`];
-  if (key !== undefined && !isKeyText(key))
+  if (key !== undefined && !isSendableKey(key))
     throw new UsageError(`invalid key in ${from}: it must be visible ASCII without spaces`);
   return key;
 }

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { discard, getSystemCode } from "../core/files/files.js";
-import { createLocalError, LocalError, runLocally } from "../core/files/local-error.js";
+import { getErrorCode, removeDraft } from "../core/files/file-access.js";
+import { createLocalError, LocalError, wrapFileErrors } from "../core/files/local-error.js";
 
 /** The errors of link(2) on a file system without hard links (exFAT, some network mounts). */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
@@ -24,7 +24,7 @@ export function checkTarget(path: string, force: boolean): void {
 /** Writes a file completely or not at all. Replaces an existing file only with `force`. Throws LocalError. */
 export function writeTarget(path: string, text: string | Uint8Array, force: boolean): void {
   checkTarget(path, force);
-  runLocally(`${path} could not be written`, () => {
+  wrapFileErrors(`${path} could not be written`, () => {
     // A device is no file that could be replaced, so write to it directly.
     if (lstat(path)?.isCharacterDevice()) fs.writeFileSync(path, text);
     else replace(path, text, force);
@@ -44,7 +44,7 @@ function replace(path: string, text: string | Uint8Array, force: boolean): void 
       fs.renameSync(draft, path);
     }
   } finally {
-    discard(folder);
+    removeDraft(folder);
   }
 }
 
@@ -53,7 +53,7 @@ function publish(draft: string, path: string): void {
   try {
     fs.linkSync(draft, path);
   } catch (error) {
-    if (!NO_HARD_LINKS.includes(getSystemCode(error) ?? "")) throw error;
+    if (!NO_HARD_LINKS.includes(getErrorCode(error) ?? "")) throw error;
     fs.closeSync(fs.openSync(path, "wx"));
     fs.renameSync(draft, path);
   }
@@ -68,7 +68,7 @@ function lstat(path: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(path);
   } catch (error) {
-    if (getSystemCode(error) === "ENOENT") return undefined;
+    if (getErrorCode(error) === "ENOENT") return undefined;
     throw createLocalError(`${path} cannot be written`, error);
   }
 }

@@ -1,9 +1,9 @@
 import { findProvider, INTERFACE } from "../client/dialects/providers.js";
-import { isObject, listExactMembers, parseExactValue, readJsonPath } from "../core/json/exact-json.js";
+import { copyWithExactMembers, isObject, parseExactValue, tryParseExact } from "../core/json/exact-json.js";
 import {
   buildRequestBody,
   type CreateBody,
-  composeBody,
+  insertContextFiles,
   type JsonSchema,
 } from "../core/protocol/conversation.js";
 import { parseDomains } from "./domains.js";
@@ -31,7 +31,7 @@ export function addProviderOptions(
   body: CreateBody,
   { model, set = [], after, ...flags }: ProviderOptionFlags,
 ): CreateBody {
-  if (body.context) checkSize(composeBody(body).prompt, "the prompt with its context");
+  if (body.context) checkSize(insertContextFiles(body).prompt, "the prompt with its context");
   const wanted = {
     ...{ model: model ?? body.model, options: set[0] ?? body.options, "follow-up": after },
     ...{ domains: flags.domains ?? flags.notDomains, window: flags.window },
@@ -95,8 +95,8 @@ function buildFlagOptions(
 /** Parses the setting `set`: a JSON object, or a single `NAME=VALUE`. Throws UsageError. */
 export function parseOptions(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
-  const value = readJsonPath(text);
-  return isObject(value) ? listExactMembers(value) : Object.fromEntries([parseOption(text)]);
+  const value = tryParseExact(text);
+  return isObject(value) ? copyWithExactMembers(value) : Object.fromEntries([parseOption(text)]);
 }
 
 function parseOption(text: string): [string, unknown] {
@@ -108,7 +108,7 @@ function parseOption(text: string): [string, unknown] {
       "Write NAME=VALUE; NAME is a field of the provider's own request, VALUE is JSON or text.",
     );
   const value = text.slice(at + 1);
-  const parsed = readJsonPath(value);
+  const parsed = tryParseExact(value);
   if (parsed === undefined) return [name, value];
   if (typeof parsed === "number" && !Number.isFinite(parsed))
     throw new UsageError(
@@ -124,7 +124,7 @@ export async function requireValidSchema(
   signal?: AbortSignal,
 ): Promise<JsonSchema> {
   if (!isObject(schema)) throw new UsageError(`${what} is an invalid JSON Schema: it must be a JSON object`);
-  const { checkSchema, describeProblem } = await import("../core/json-schema/check.js");
+  const { checkSchema, describeProblem } = await import("../core/json-schema/check-in-thread.js");
   const problem = await checkSchema(schema, signal);
   if (problem)
     throw new UsageError(`${what} is an invalid JSON Schema: ${describeProblem(problem, "the top level")}`);

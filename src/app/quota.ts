@@ -4,9 +4,9 @@ import { type HistoryEntry, hashKeyId } from "../client/store/history/records.js
 import { getKey } from "../client/workflows/account-fallback.js";
 import type { Clock } from "../core/clock.js";
 import { LocalError } from "../core/files/local-error.js";
-import { DAY_MS } from "../core/protocol/limits.js";
-import { formatCount } from "../core/text/phrases.js";
-import { formatDollars } from "../core/text/research-progress.js";
+import { DAY_MS } from "../core/protocol/rate-limits.js";
+import { formatDollars } from "../core/text/describe-progress.js";
+import { formatCount } from "../core/text/format-text.js";
 import type { LimitOptions, ProfileAccount } from "./account.js";
 import { DEFAULT_PROFILE, parseOrigin, requireConnection } from "./settings.js";
 

@@ -1,7 +1,7 @@
 import type { Result } from "../client/workflows/results.js";
-import { findMemberText, isObject, JsonText, readJsonPath } from "../core/json/exact-json.js";
-import { readCitations } from "../core/protocol/citations.js";
-import { formatCount, shortenLine } from "../core/text/phrases.js";
+import { findMemberText, isObject, JsonText, tryParseExact } from "../core/json/exact-json.js";
+import { parseCitations } from "../core/protocol/citations.js";
+import { formatCount, shortenLine } from "../core/text/format-text.js";
 import type { Report } from "../reader/checking/check.js";
 import type { CitedClaim, ReportClaims } from "../reader/checking/citations.js";
 import { UsageError } from "./errors.js";
@@ -21,7 +21,7 @@ export function checkReportSize(report: Report): void {
 export function readReport({ data, value }: Pick<Result, "data" | "value">): Report {
   const sources = Array.isArray(data.sources) ? data.sources.map((source) => Object(source).url) : [];
   const given = {
-    citations: readCitations(data.citations),
+    citations: parseCitations(data.citations),
     sources: sources.map((url) => (typeof url === "string" ? url : "")),
   };
   return typeof value === "string" ? { text: value, given } : { value, given };
@@ -38,7 +38,7 @@ export function parseReport(text: string, file: string): { report: Report; resul
     const result = { data: {}, value: text, exact: {} };
     return { report: readReport(result), result };
   }
-  const data = readJsonPath(text);
+  const data = tryParseExact(text);
   if (data === undefined) throw new UsageError(`${file} is not JSON`);
   const isData = isObject(data) && Object.hasOwn(data, "output");
   const result = isData

@@ -1,6 +1,6 @@
 import { hasNullForNothingFound } from "../client/dialects/providers.js";
 import type { Result } from "../client/workflows/results.js";
-import type { Problem } from "../core/json-schema/check.js";
+import type { SchemaProblem } from "../core/json-schema/check-in-thread.js";
 import { stringifySafe } from "../core/text/safe-text.js";
 
 /** Formats a result for output: a text unchanged, anything else as indented JSON with exact numbers and names. */
@@ -9,8 +9,8 @@ export function formatResult({ value, exact }: Pick<Result, "value" | "exact">):
 }
 
 /** Describes in a sentence why a result does not fit its schema. */
-export async function describeMismatch({ value, data }: Result, problem: Problem): Promise<string> {
-  const { describeProblem } = await import("../core/json-schema/check.js");
+export async function describeMismatch({ value, data }: Result, problem: SchemaProblem): Promise<string> {
+  const { describeProblem } = await import("../core/json-schema/check-in-thread.js");
   const names = problem.path?.split("/").slice(1) ?? [];
   const at = names.reduce(
     (part: unknown, name) => Object(part)[name.replaceAll("~1", "/").replaceAll("~0", "~")],

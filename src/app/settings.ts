@@ -2,11 +2,11 @@ import * as fs from "node:fs";
 import { findProvider, hintProvider, INTERFACE, PROVIDER_NAMES } from "../client/dialects/providers.js";
 import { type Profile, Settings, type Store } from "../client/store/settings.js";
 import { type Clock, runWithDeadline } from "../core/clock.js";
-import type { Folders } from "../core/files/folders.js";
 import { type Environment, LocalError } from "../core/files/local-error.js";
-import { parseBaseUrl } from "../core/http/address.js";
+import type { UserFolders } from "../core/files/user-folders.js";
+import { parseBaseUrl } from "../core/http/base-url-and-proxy.js";
 import { DEFAULT_GAPS, type Gaps } from "../core/protocol/conversation.js";
-import { isTier, type Tier } from "../core/protocol/limits.js";
+import { isTier, type Tier } from "../core/protocol/rate-limits.js";
 import { CodedError, UsageError } from "./errors.js";
 import { MAX_KEY_BYTES, readSmallFile, readText } from "./read-text.js";
 
@@ -92,7 +92,7 @@ export function readVariable(env: Environment, name: string): SettingValue<strin
 }
 
 /** Reads the settings for completion: without notices or repairs, and as if unusable ones were not set. `origin`: of the service in use, if any. */
-export function readStoredSettings(folder: Folders["config"], env: Environment, choices: SettingChoices) {
+export function readStoredSettings(folder: UserFolders["config"], env: Environment, choices: SettingChoices) {
   let store: Store = { profiles: {} };
   try {
     store = new Settings(folder, undefined).read();

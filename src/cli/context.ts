@@ -10,9 +10,9 @@ import {
 } from "../app/settings.js";
 import type { ClientEvent } from "../client/calls/options.js";
 import type { Account } from "../client/workflows/account.js";
-import { findUnusedProxy } from "../core/http/address.js";
-import { formatDuration } from "../core/text/duration.js";
-import { quoteShellWord } from "../core/text/phrases.js";
+import { findUnusedProxy } from "../core/http/base-url-and-proxy.js";
+import { quoteShellWord } from "../core/text/format-text.js";
+import { formatDuration } from "../core/text/time-format.js";
 import type { Host } from "./terminal/host.js";
 import type { Interruption } from "./terminal/interruption.js";
 import type { Reporter, Terminal } from "./terminal/reporter.js";

@@ -1,6 +1,6 @@
 import { type Argument, type Command, CommanderError, Help, type Option } from "commander";
 import { NAME_ONE, UsageError } from "../app/errors.js";
-import { fold } from "../core/text/width.js";
+import { wrapAtWords } from "../core/text/text-width.js";
 import { type OptionsOf, type Perform, Verb } from "./commands/definition.js";
 import { defineValue, parsePositiveDuration } from "./commands/flag-values.js";
 import { GROUPS } from "./commands.js";
@@ -59,7 +59,9 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
 /** Help as a stream shows it: on a terminal its headings are bold, and its lines fit. */
 async function formatHelp(sink: Sink, env: Host["env"], text: string): Promise<string> {
   const { bold } = await chooseStyle(sink, env);
-  return fold(text, measureColumnsOn(sink)).replace(/^(?:Usage:|\S.*:$)/gm, (heading) => bold(heading));
+  return wrapAtWords(text, measureColumnsOn(sink)).replace(/^(?:Usage:|\S.*:$)/gm, (heading) =>
+    bold(heading),
+  );
 }
 
 function checkOutput({ RESEARCH_OUTPUT: value }: Host["env"]): void {

@@ -22,13 +22,13 @@ export const systemClock: Clock = {
     signal?.throwIfAborted();
     const end = performance.now() + ms;
     for (let leftMs = ms; leftMs > 0; leftMs = end - performance.now()) {
-      if ((await startTimer(Math.min(leftMs, LONGEST_MS), signal)) === "suspended") return;
+      if ((await sleepOrSuspend(Math.min(leftMs, LONGEST_MS), signal)) === "suspended") return;
     }
   },
 };
 
 /** Parses a date from outside into epoch milliseconds; undefined if it is not a valid date. */
-export function parseEpoch(value: unknown): number | undefined {
+export function parseEpochMs(value: unknown): number | undefined {
   const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
 }
@@ -63,7 +63,7 @@ export async function runWithDeadline<T>(
   }
 }
 
-function startTimer(ms: number, signal?: AbortSignal): Promise<"over" | "suspended"> {
+function sleepOrSuspend(ms: number, signal?: AbortSignal): Promise<"over" | "suspended"> {
   return new Promise((resolve, reject) => {
     let release = () => {};
     const end = (settle: () => void) => () => {
@@ -76,7 +76,7 @@ function startTimer(ms: number, signal?: AbortSignal): Promise<"over" | "suspend
     const resolveSuspended = end(() => resolve("suspended"));
     const aborted = end(() => reject(signal?.reason));
     const handle = setTimeout(resolveOver, ms);
-    const leave = joinSleepers(ms, resolveSuspended);
+    const leave = wakeAfterSuspend(ms, resolveSuspended);
     release = onAbort(signal, aborted);
   });
 }
@@ -85,9 +85,9 @@ function startTimer(ms: number, signal?: AbortSignal): Promise<"over" | "suspend
 const sleepers = new Set<() => void>();
 let beat: NodeJS.Timeout | undefined;
 
-function joinSleepers(ms: number, wake: () => void): () => void {
+function wakeAfterSuspend(ms: number, wake: () => void): () => void {
   if (ms < BEAT_MS) return () => {};
-  beat ??= startBeat();
+  beat ??= startSuspendDetector();
   sleepers.add(wake);
   return () => {
     sleepers.delete(wake);
@@ -97,7 +97,7 @@ function joinSleepers(ms: number, wake: () => void): () => void {
   };
 }
 
-function startBeat(): NodeJS.Timeout {
+function startSuspendDetector(): NodeJS.Timeout {
   let [wall, monotonic] = [Date.now(), performance.now()];
   return setInterval(() => {
     const suspendedMs = Date.now() - wall - (performance.now() - monotonic);
@@ -117,7 +117,7 @@ const WAITING = new WeakMap<AbortSignal, (() => void)[]>();
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal?.aborted) listener();
   if (!signal || signal.aborted) return () => {};
-  const waiting = WAITING.get(signal) ?? listListeners(signal);
+  const waiting = WAITING.get(signal) ?? getAbortListeners(signal);
   waiting.push(listener);
   return () => {
     const at = waiting.indexOf(listener);
@@ -125,7 +125,7 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   };
 }
 
-function listListeners(signal: AbortSignal): (() => void)[] {
+function getAbortListeners(signal: AbortSignal): (() => void)[] {
   const waiting: (() => void)[] = [];
   WAITING.set(signal, waiting);
   const tell = () => {

@@ -40,7 +40,7 @@ export interface Usage {
 export type CitedSource = { title: string; url: string } | { title: string; file: string };
 
 /** What a researcher reports besides the output. Each later report replaces the parts that it contains. */
-export interface ResearchNews {
+export interface ResearchUpdate {
   progress?: Progress;
   usage?: Usage;
   sources?: CitedSource[];
@@ -48,7 +48,7 @@ export interface ResearchNews {
 }
 
 /** What a budget needs to know about a researcher. */
-export interface ResearchFacts {
+export interface ResearcherFacts {
   model?: string | undefined;
   /** False if the research costs money and the researcher does not report how much. */
   saysDollars?: boolean | undefined;
@@ -56,7 +56,7 @@ export interface ResearchFacts {
 
 /** Does the research for the service. */
 export interface Researcher {
-  readonly facts?: ResearchFacts;
+  readonly facts?: ResearcherFacts;
   /**
    * Resolves with the output: text, or any JSON value if `structured_output` is set; a JsonText is passed on unchanged.
    * Rejects with a ResearchFailure if the research fails, and with `signal.reason` soon after an abort, with all its work
@@ -66,7 +66,7 @@ export interface Researcher {
   research(
     job: ResearchJob,
     signal: AbortSignal,
-    tell?: (news: ResearchNews) => void,
+    tell?: (news: ResearchUpdate) => void,
     claim?: Claim,
   ): Promise<unknown>;
   /** The ways to claim a conversation, each in its own loop; default: the store's. `resumed`: already running, so no worker limit applies. */

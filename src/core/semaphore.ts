@@ -7,7 +7,7 @@ export class Semaphore {
   constructor(private freePlaces: number) {}
 
   /** Waits for a place. Resolves with the function that releases it; rejects with `signal.reason` on an abort. */
-  async take(signal: AbortSignal): Promise<() => void> {
+  async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.freePlaces > 0) this.freePlaces -= 1;
     else await this.#wait(signal);
@@ -15,7 +15,7 @@ export class Semaphore {
   }
 
   /** Takes a place at once, even if all are taken; waiting callers then wait longer. Returns the function that releases it. */
-  takeNow(): () => void {
+  acquireImmediately(): () => void {
     this.freePlaces -= 1;
     return this.#releaseOnce();
   }

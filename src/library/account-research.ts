@@ -38,11 +38,11 @@ import type {
   Submission,
   SubmitOptions,
 } from "./types.js";
-import { useChecker } from "./use-checker.js";
+import { runWithChecker } from "./use-checker.js";
 
 const DEFAULT_LIMIT = 20;
 
-export class AccountResearch implements Research {
+export class ResearchClient implements Research {
   readonly #closing = new AbortController();
 
   private constructor(
@@ -51,14 +51,14 @@ export class AccountResearch implements Research {
   ) {}
 
   /** Opens the account of these options. Waits only while another program writes the key file. */
-  static async open(options: OpenOptions): Promise<AccountResearch> {
+  static async open(options: OpenOptions): Promise<ResearchClient> {
     const { env = process.env, ...choices } = options;
     const readKey = await createKeyReader(env, systemClock, new AbortController().signal);
     const account = new ProfileAccount({
       ...{ env, platform: process.platform, clock: systemClock, choices, readKey },
       onNotice: (code, text) => code === "SETTINGS_MADE_PRIVATE" && process.emitWarning(text),
     });
-    return new AccountResearch(options, account);
+    return new ResearchClient(options, account);
   }
 
   async submit(request: ResearchRequest | string, options: SubmitOptions = {}): Promise<Submission> {
@@ -121,7 +121,7 @@ export class AccountResearch implements Research {
   async check(id: string, options: CheckReportOptions = {}): Promise<CheckOutcome> {
     const signal = this.#abortWhenClosed(options.signal);
     const target = resolveTarget(this.account, id);
-    return await useChecker(this.account, { ...options, signal }, (checker, limits) =>
+    return await runWithChecker(this.account, { ...options, signal }, (checker, limits) =>
       checkRequest(checker, target, limits),
     );
   }
@@ -153,14 +153,14 @@ export class AccountResearch implements Research {
     { out, timeout, retryFailed = false, ...options }: BatchOptions,
   ): AsyncGenerator<BatchEvent, void> {
     const signal = this.#abortWhenClosed(options.signal);
-    const rows = await readRows(requests, (request) => this.#buildBody(request, signal));
+    const rows = await buildBatchRows(requests, (request) => this.#buildBody(request, signal));
     const limit = this.account.getHourlyLimit(this.options);
     const job = await openBatch(this.account, rows, { out, limit, retryFailed });
     const { states, folder } = job;
     try {
       const limits = { ...ROW_FORMS, signal, timeout };
       for await (const event of new Batch(job, limits).run()) {
-        const seen = buildPublicEvent(event, states, folder.path);
+        const seen = convertBatchEvent(event, states, folder.path);
         if (seen) yield seen;
       }
     } finally {
@@ -194,7 +194,7 @@ export class AccountResearch implements Research {
 }
 
 /** Converts an error for users of the library, with one of our codes. Does not change errors with a code, aborts and defects. */
-export function addCode(error: unknown, signal?: AbortSignal): unknown {
+export function convertToResearchError(error: unknown, signal?: AbortSignal): unknown {
   if (error instanceof ResearchError || (signal?.aborted && error === signal.reason)) return error;
   const { code, message, request_id: requestId, retry_after: retryAfter, hint } = describeFailure(error);
   if (code === "INTERNAL") return error;
@@ -204,7 +204,7 @@ export function addCode(error: unknown, signal?: AbortSignal): unknown {
 }
 
 /** Builds the rows of a batch. Throws TypeError for an invalid request, or for a key that occurs twice. */
-async function readRows(
+async function buildBatchRows(
   requests: BatchRequests,
   bodyOf: (request: BatchRequest | string) => Promise<CreateBody>,
 ): Promise<Row[]> {
@@ -223,7 +223,7 @@ async function readRows(
 }
 
 /** Converts an event for users of the library; undefined for an internal event. */
-function buildPublicEvent(
+function convertBatchEvent(
   event: BatchRunEvent,
   states: readonly RowState[],
   folder: string,

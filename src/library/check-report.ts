@@ -9,15 +9,19 @@ import type { CheckReportOptions } from "./types.js";
 export async function checkReport(markdown: string, options: CheckReportOptions = {}): Promise<CheckOutcome> {
   const { checkReport: check } = await import("../app/check.js");
   const { readReport } = await import("../app/report.js");
-  const { useChecker } = await import("./use-checker.js");
+  const { runWithChecker } = await import("./use-checker.js");
   try {
     const report = readReport({ data: {}, value: markdown });
-    return await useChecker({ env: process.env, clock: systemClock }, options, async (checker, limits) => {
-      const outcome = await check(checker, { report }, limits);
-      limits.signal.throwIfAborted();
-      return outcome;
-    });
+    return await runWithChecker(
+      { env: process.env, clock: systemClock },
+      options,
+      async (checker, limits) => {
+        const outcome = await check(checker, { report }, limits);
+        limits.signal.throwIfAborted();
+        return outcome;
+      },
+    );
   } catch (error) {
-    throw (await import("./account-research.js")).addCode(error, options.signal);
+    throw (await import("./account-research.js")).convertToResearchError(error, options.signal);
   }
 }

@@ -1,23 +1,23 @@
-import type { AccountResearch } from "./account-research.js";
+import type { ResearchClient } from "./account-research.js";
 import type { OpenOptions, Research } from "./types.js";
 
 /** Opens the research command as a library. Reads nothing until the first call, which rejects if a setting is missing. */
 export function openResearch(options: OpenOptions = {}): Research {
-  let opened: Promise<AccountResearch> | undefined;
+  let opened: Promise<ResearchClient> | undefined;
   const open = () => {
-    opened ??= import("./account-research.js").then(({ AccountResearch }) => AccountResearch.open(options));
+    opened ??= import("./account-research.js").then(({ ResearchClient }) => ResearchClient.open(options));
     return opened;
   };
   const addErrorCode = async (error: unknown, signal?: AbortSignal) =>
-    (await import("./account-research.js")).addCode(error, signal);
-  const call = async <T>(use: (opened: AccountResearch) => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    (await import("./account-research.js")).convertToResearchError(error, signal);
+  const call = async <T>(use: (opened: ResearchClient) => Promise<T>, signal?: AbortSignal): Promise<T> => {
     try {
       return await use(await open());
     } catch (error) {
       throw await addErrorCode(error, signal);
     }
   };
-  async function* iterateOpened<T>(use: (opened: AccountResearch) => AsyncIterable<T>, signal?: AbortSignal) {
+  async function* iterateOpened<T>(use: (opened: ResearchClient) => AsyncIterable<T>, signal?: AbortSignal) {
     try {
       yield* use(await open());
     } catch (error) {

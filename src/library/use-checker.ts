@@ -10,7 +10,7 @@ import type { CheckReportOptions } from "./types.js";
  * environment variable names the model. Rejects with CodedError if the options are invalid, or if the endpoint needs a key
  * and there is none.
  */
-export async function useChecker(
+export async function runWithChecker(
   { env, clock }: { env: Environment; clock: Clock },
   { allowPrivate, model: given, signal = new AbortController().signal, ...limits }: CheckReportOptions,
   check: (checker: Checker, options: ReportCheckOptions) => Promise<CheckOutcome>,

@@ -1,13 +1,13 @@
 import * as fs from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { CodedError } from "../app/errors.js";
-import { LocalError, runLocally } from "../core/files/local-error.js";
+import { LocalError, wrapFileErrors } from "../core/files/local-error.js";
 
 /** Returns the path of a new file in `folder` (absolute). Throws CodedError for a path outside of it or through a symbolic link, and LocalError. */
 export function saveTo(folder: string | undefined, wanted: string): string {
   if (folder === undefined)
     throw new CodedError("NOT_ALLOWED", "save_to needs `research mcp --allow-dir FOLDER`");
-  const root = runLocally(`${folder} cannot be written`, () => fs.realpathSync(folder));
+  const root = wrapFileErrors(`${folder} cannot be written`, () => fs.realpathSync(folder));
   // The user may have named the folder by a link, and then `wanted` may begin with that name.
   const below = relative(folder, resolve(folder, wanted));
   const path = isBelow(below) ? join(root, below) : resolve(wanted);
@@ -17,9 +17,9 @@ export function saveTo(folder: string | undefined, wanted: string): string {
       `${wanted} is not in ${root}, the folder that the server may write to`,
     );
   const parent = dirname(path);
-  if (runLocally(`${parent} cannot be written`, () => fs.realpathSync(parent)) !== parent)
+  if (wrapFileErrors(`${parent} cannot be written`, () => fs.realpathSync(parent)) !== parent)
     throw new CodedError("NOT_ALLOWED", `${wanted} leads through a symbolic link, which is not followed`);
-  if (runLocally(`${path} cannot be written`, () => fs.lstatSync(path, { throwIfNoEntry: false })))
+  if (wrapFileErrors(`${path} cannot be written`, () => fs.lstatSync(path, { throwIfNoEntry: false })))
     throw new LocalError(`${path} exists already; name another file`);
   return path;
 }

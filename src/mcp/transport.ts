@@ -7,7 +7,7 @@ import {
   ProtocolErrorCode,
   type Transport,
 } from "@modelcontextprotocol/server";
-import { isObject, readJsonPath } from "../core/json/exact-json.js";
+import { isObject, tryParseExact } from "../core/json/exact-json.js";
 
 /** The largest message, in bytes: a prompt and a schema of 1 MiB each, with every byte escaped as six. A larger one ends the connection. */
 const MOST_MESSAGE_BYTES = 16 << 20;
@@ -63,7 +63,7 @@ export class StdioTransport implements Transport {
 
   #take(line: string): void {
     if (line.trim() === "") return;
-    const message = readJsonPath(line, "params", "arguments", "schema");
+    const message = tryParseExact(line, "params", "arguments", "schema");
     if (message === undefined) {
       this.#refuse(null, ProtocolErrorCode.ParseError, "Parse error: a line is not valid JSON");
       return;

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.js";
 import { stringifyExact } from "../core/json/exact-json.js";
-import { checkValue, describeProblem } from "../core/json-schema/check.js";
+import { checkValue, describeProblem } from "../core/json-schema/check-in-thread.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../core/researcher.js";
 import { sampleOf } from "./sample.js";
 

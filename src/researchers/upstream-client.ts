@@ -21,8 +21,8 @@ import {
   isFinal,
   type JsonSchema,
 } from "../core/protocol/conversation.js";
-import { DAY_MS } from "../core/protocol/limits.js";
-import { describeError } from "../core/text/phrases.js";
+import { DAY_MS } from "../core/protocol/rate-limits.js";
+import { describeError } from "../core/text/format-text.js";
 import { type Log, Troubles } from "../server/monitoring/log.js";
 import type { Upstream, UpstreamCreate, UpstreamResult } from "./upstream.js";
 

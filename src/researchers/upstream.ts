@@ -2,12 +2,12 @@ import { type Clock, onAbort, runWithDeadline } from "../core/clock.js";
 import type { JsonSchema } from "../core/protocol/conversation.js";
 import {
   type Researcher,
-  type ResearchFacts,
+  type ResearcherFacts,
   ResearchFailure,
   type ResearchJob,
 } from "../core/researcher.js";
 import { Semaphore } from "../core/semaphore.js";
-import { formatIsoDate } from "../core/text/duration.js";
+import { formatIsoDate } from "../core/text/time-format.js";
 import {
   type Claim,
   ConversationStopped,
@@ -44,7 +44,7 @@ export interface Upstream {
   /** The display name of the service. */
   readonly provider: string;
   readonly canStop: boolean;
-  readonly facts?: ResearchFacts;
+  readonly facts?: ResearcherFacts;
   /** The most create requests in 24 hours. `words` names the account and who set the limit. */
   readonly day?: DayLimit & { words: string };
   /** Sends one create request. Never repeats one that may have arrived. Calls `onId` as soon as the id is known. */
@@ -118,7 +118,7 @@ export function createUpstreamResearcher({
 
   /** Waits for a place before each claim, so that waiting conversations and later ones take turns. */
   async function claimNew(signal: AbortSignal): Promise<Claim> {
-    const release = await creates.take(signal);
+    const release = await creates.acquire(signal);
     try {
       const claim = await remote.claim("new", signal);
       sending.set(claim, release);
@@ -280,7 +280,7 @@ export function createUpstreamResearcher({
         await clock.sleep(LOOK_MS, signal).catch(() => {});
         continue;
       }
-      const release = await places.take(signal).catch(() => () => {});
+      const release = await places.acquire(signal).catch(() => () => {});
       const cancel = async () => {
         const { requestId, remoteId } = cancellation;
         const what = `stops of requests at ${provider}`;

@@ -1,8 +1,8 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../core/clock.js";
-import { TIERS, type Tier } from "../core/protocol/limits.js";
-import type { Researcher, ResearchFacts } from "../core/researcher.js";
+import { TIERS, type Tier } from "../core/protocol/rate-limits.js";
+import type { Researcher, ResearcherFacts } from "../core/researcher.js";
 import { type ConversationStore, ServiceClosing } from "./conversations/conversation-store.js";
 import { deleteOldConversations } from "./conversations/retention.js";
 import { Scheduler } from "./conversations/scheduler.js";
@@ -127,7 +127,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /** Tells the store what the researcher reports. Warns about keys with a budget of dollars if it does not report its cost. */
-async function tellFacts(store: ConversationStore, facts: ResearchFacts, { clock, log }: ServiceOptions) {
+async function tellFacts(store: ConversationStore, facts: ResearcherFacts, { clock, log }: ServiceOptions) {
   await store.declareResearch(facts);
   if (facts.saysDollars !== false) return;
   const keys = (await store.keys.list()).filter((key) => key.budgets?.dollars && isValid(key, clock.now()));

@@ -1,4 +1,4 @@
-import { describeError } from "../core/text/phrases.js";
+import { describeError } from "../core/text/format-text.js";
 
 /** Thrown if the service cannot start. The message is a sentence for the person who started it. */
 export class ServiceStartError extends Error {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { buildBibliography, listPages } from "../../src/app/bibliography.js";
 import type { Result } from "../../src/client/workflows/results.js";
-import { checkValue } from "../../src/core/json-schema/check.js";
+import { checkValue } from "../../src/core/json-schema/check-in-thread.js";
 
 const result = (value: unknown, data: Record<string, unknown> = {}): Result => ({
   ...{ data, value, exact: typeof value === "string" ? {} : (value as Record<string, unknown>) },

@@ -17,9 +17,9 @@ import {
   QuotaExceededError,
   UnresolvedCreateError,
 } from "../../src/client/workflows/errors.js";
-import { FolderError } from "../../src/core/files/folders.js";
 import { LocalError } from "../../src/core/files/local-error.js";
-import { BaseUrlError, ProxyError } from "../../src/core/http/address.js";
+import { FolderError } from "../../src/core/files/user-folders.js";
+import { BaseUrlError, ProxyError } from "../../src/core/http/base-url-and-proxy.js";
 
 const refused = (kind: RefusalKind, facts = {}) => new RefusedError(kind, true, "SVC", "no", facts);
 

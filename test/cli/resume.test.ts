@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatResumeCommand } from "../../src/cli/context.js";
-import { quoteShellWord } from "../../src/core/text/phrases.js";
+import { quoteShellWord } from "../../src/core/text/format-text.js";
 
 test.each([
   ["abc-1.2_x@last", "abc-1.2_x@last"],

@@ -8,7 +8,7 @@ test("no more than its places are taken, and who waits first is served first", a
   const semaphore = new Semaphore(2);
   const served: number[] = [];
   const take = (n: number) =>
-    semaphore.take(signal).then((giveBack) => {
+    semaphore.acquire(signal).then((giveBack) => {
       served.push(n);
       return giveBack;
     });
@@ -26,12 +26,12 @@ test("no more than its places are taken, and who waits first is served first", a
 
 test("a place is given back once", async () => {
   const semaphore = new Semaphore(1);
-  const giveBack = await semaphore.take(signal);
+  const giveBack = await semaphore.acquire(signal);
   giveBack();
   giveBack();
-  await semaphore.take(signal);
+  await semaphore.acquire(signal);
   let isServed = false;
-  void semaphore.take(signal).then(() => {
+  void semaphore.acquire(signal).then(() => {
     isServed = true;
   });
   await settled();
@@ -40,13 +40,13 @@ test("a place is given back once", async () => {
 
 test("an abort ends the wait, and takes no place", async () => {
   const semaphore = new Semaphore(1);
-  const giveBack = await semaphore.take(signal);
+  const giveBack = await semaphore.acquire(signal);
   const control = new AbortController();
-  const waiting = semaphore.take(control.signal);
-  const next = semaphore.take(signal);
+  const waiting = semaphore.acquire(control.signal);
+  const next = semaphore.acquire(signal);
   control.abort(new Error("enough"));
   await expect(waiting).rejects.toThrow("enough");
-  await expect(semaphore.take(control.signal)).rejects.toThrow("enough");
+  await expect(semaphore.acquire(control.signal)).rejects.toThrow("enough");
   giveBack();
   expect(await next).toBeTypeOf("function");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkValue } from "../../src/core/json-schema/check.js";
+import { checkValue } from "../../src/core/json-schema/check-in-thread.js";
 import { sampleOf } from "../../src/researchers/sample.js";
 
 test.each<[object, unknown]>([

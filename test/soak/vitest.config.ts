@@ -11,7 +11,7 @@ const NEED_A_TOOL = [
   "test/cli/completion/shells.test.ts",
   "test/e2e/{page,ui}.test.ts",
   "test/faults/{disk,failing-calls}.test.ts",
-  "test/core/files/lock/*.test.ts",
+  "test/core/files/file-lock/*.test.ts",
   "test/app/output-file.test.ts",
   "test/package/man.test.ts",
   "test/researchers/examples.test.ts",

@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/core/clock.js";
-import { Connections } from "../../src/core/http/connections.js";
+import { Connections } from "../../src/core/http/origin-connections.js";
 import { buildPage } from "../../src/reader/checking/check.js";
 import type { ReadCitation } from "../../src/reader/checking/judging.js";
 import { judge } from "../../src/reader/checking/verdict.js";

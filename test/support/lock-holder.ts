@@ -36,7 +36,7 @@ if (mode === "hold") {
 export async function lockProgram(): Promise<string> {
   const folder = folderWith();
   const bundle = await rolldown({
-    input: join(import.meta.dirname, "../../src/core/files/lock.ts"),
+    input: join(import.meta.dirname, "../../src/core/files/file-lock.ts"),
     platform: "node",
   });
   await bundle.write({ file: join(folder, "lock.js"), codeSplitting: false });

@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/core/clock.js";
-import { Connections } from "../../src/core/http/connections.js";
+import { Connections } from "../../src/core/http/origin-connections.js";
 import type { ResearchJob } from "../../src/core/researcher.js";
 import { createModelResearcher, type ModelResearcherOptions } from "../../src/reader/writing/researcher.js";
 import { leftovers } from "./leftovers.js";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type Clock, systemClock } from "../../src/core/clock.js";
-import { Connections } from "../../src/core/http/connections.js";
+import { Connections } from "../../src/core/http/origin-connections.js";
 import type { ExchangeStore } from "../../src/core/researcher.js";
 import type { Network } from "../../src/reader/fetching/page-fetcher.js";
 import { cutDocument } from "../../src/reader/parsing/documents/cut.js";

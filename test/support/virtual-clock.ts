@@ -2,13 +2,13 @@
 import "../../src/cli/commands/batch/run.js";
 import "../../src/cli/commands/compare/run.js";
 import "../../src/client/calls/watch/watch.js";
-import "../../src/core/http/connections.js";
-import "../../src/core/http/exchange.js";
+import "../../src/core/http/origin-connections.js";
+import "../../src/core/http/send-request.js";
 import { type Clock, systemClock } from "../../src/core/clock.js";
-import { loadApiParts } from "../../src/core/http/undici.js";
+import { loadDispatcherMethods } from "../../src/core/http/undici.js";
 import { quiet } from "./quiet.js";
 
-await loadApiParts();
+await loadDispatcherMethods();
 
 /** The system's clock, whose monotonic time a test can put ahead: for what looks at the age of something. */
 export function movableClock(): { clock: Clock; pass: (ms: number) => void } {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { TIERS, type Tier } from "../../core/protocol/limits.js";
-import { parseDuration } from "../../core/text/duration.js";
+import { TIERS, type Tier } from "../../core/protocol/rate-limits.js";
+import { parseDuration } from "../../core/text/time-format.js";
 import type { Value } from "./definition.js";
 
 type WithDefault<T> = Value<T> & { before: T };

@@ -2,11 +2,11 @@ import { SETTINGS, type Setting } from "../../app/setting-table.js";
 import { readStoredSettings } from "../../app/settings.js";
 import { History } from "../../client/store/history/history.js";
 import { type HistoryEntry, UNKNOWN } from "../../client/store/history/records.js";
-import { chooseFolders, type Folders } from "../../core/files/folders.js";
+import { chooseUserFolders, type UserFolders } from "../../core/files/user-folders.js";
 import { isFinal } from "../../core/protocol/conversation.js";
-import { formatDuration } from "../../core/text/duration.js";
-import { shortenLine } from "../../core/text/phrases.js";
+import { shortenLine } from "../../core/text/format-text.js";
 import { escapeLine } from "../../core/text/safe-text.js";
+import { formatDuration } from "../../core/text/time-format.js";
 import type { Host, Sink } from "../terminal/host.js";
 import { type CommandLine, type CompletionTable, joinWords, readWords } from "./words.js";
 
@@ -46,9 +46,9 @@ function completeLine(
 }
 
 /** Finds the folders; unknown ones if they cannot be used, so that completion still works where no folder is needed. */
-function findFolders(host: CompletionHost): Folders {
+function findFolders(host: CompletionHost): UserFolders {
   try {
-    return chooseFolders(host);
+    return chooseUserFolders(host);
   } catch {
     return { config: undefined, state: undefined };
   }

@@ -1,4 +1,4 @@
-import { joinBelow, requireAbsolute } from "../../core/files/folders.js";
+import { ignoreRelativePath, joinPathIfBaseKnown } from "../../core/files/user-folders.js";
 import bash from "./scripts/research.bash?raw";
 import fish from "./scripts/research.fish?raw";
 import zsh from "./scripts/research.zsh?raw";
@@ -27,18 +27,19 @@ export function locateScript(
   shell: Shell,
   env: Readonly<Record<string, string | undefined>>,
 ): ScriptPlace | undefined {
-  const home = requireAbsolute(env.HOME);
-  const data = requireAbsolute(env.XDG_DATA_HOME) ?? joinBelow(home, ".local", "share");
-  const ofBash = requireAbsolute(env.BASH_COMPLETION_USER_DIR) ?? joinBelow(data, "bash-completion");
-  const ofFish = requireAbsolute(env.XDG_CONFIG_HOME) ?? joinBelow(home, ".config");
+  const home = ignoreRelativePath(env.HOME);
+  const data = ignoreRelativePath(env.XDG_DATA_HOME) ?? joinPathIfBaseKnown(home, ".local", "share");
+  const ofBash =
+    ignoreRelativePath(env.BASH_COMPLETION_USER_DIR) ?? joinPathIfBaseKnown(data, "bash-completion");
+  const ofFish = ignoreRelativePath(env.XDG_CONFIG_HOME) ?? joinPathIfBaseKnown(home, ".config");
   switch (shell) {
     case "bash":
-      return place(joinBelow(ofBash, "completions", "research"));
+      return place(joinPathIfBaseKnown(ofBash, "completions", "research"));
     case "fish":
-      return place(joinBelow(ofFish, "fish", "completions", "research.fish"));
+      return place(joinPathIfBaseKnown(ofFish, "fish", "completions", "research.fish"));
     case "zsh":
       return place(
-        joinBelow(data, "research", "completion", "research.zsh"),
+        joinPathIfBaseKnown(data, "research", "completion", "research.zsh"),
         (path) => `source '${path.replaceAll("'", "'\\''")}'`,
       );
   }

@@ -1,6 +1,6 @@
 import type { Argument, Option } from "commander";
 import { SETTINGS, type Setting } from "../../app/setting-table.js";
-import { fold } from "../../core/text/width.js";
+import { wrapAtWords } from "../../core/text/text-width.js";
 import type { Verb } from "../commands/definition.js";
 import { EXIT_CODE_MEANINGS, findVariable, VARIABLES } from "./reference.js";
 import { TOPICS, WIDTH } from "./topics.js";
@@ -30,7 +30,7 @@ export function buildHelpDocument(program: Verb, version: string) {
       flags: setting.flags ?? [],
       variables: setting.variables ?? [],
     })),
-    topics: TOPICS.map((topic) => ({ ...topic, text: fold(topic.text, WIDTH) })),
+    topics: TOPICS.map((topic) => ({ ...topic, text: wrapAtWords(topic.text, WIDTH) })),
   };
 }
 

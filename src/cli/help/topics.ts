@@ -1,6 +1,6 @@
 import { SETTINGS, type Setting } from "../../app/setting-table.js";
 import { PROVIDERS } from "../../client/dialects/providers.js";
-import { TIERS } from "../../core/protocol/limits.js";
+import { TIERS } from "../../core/protocol/rate-limits.js";
 import { EXIT_CODE_MEANINGS, VARIABLES } from "./reference.js";
 import topics from "./topics.txt?raw";
 

@@ -11,10 +11,10 @@ import { parseExact, tryParseJson } from "../../core/json/exact-json.js";
 import {
   buildRequestBody,
   type CreateBody,
-  composeBody,
+  insertContextFiles,
   type JsonSchema,
 } from "../../core/protocol/conversation.js";
-import { quoteShellWord } from "../../core/text/phrases.js";
+import { quoteShellWord } from "../../core/text/format-text.js";
 import { stringifySafe } from "../../core/text/safe-text.js";
 import type { Given } from "../commands/flags.js";
 import type { Context } from "../context.js";
@@ -156,7 +156,7 @@ async function buildDryRequest(account: ProfileAccount, body: CreateBody) {
   const { provider, settings } = account;
   const base = requireBaseUrl(settings);
   const dialect = await account.dialect();
-  const request = dialect.create(composeBody(addDefaults(provider, body)));
+  const request = dialect.create(insertContextFiles(addDefaults(provider, body)));
   const {
     method,
     path,

@@ -6,7 +6,7 @@ import {
   VERDICTS,
   type Verdict,
 } from "../../core/protocol/check-outcome.js";
-import { formatCount } from "../../core/text/phrases.js";
+import { formatCount } from "../../core/text/format-text.js";
 import { escapeLine, escapeText } from "../../core/text/safe-text.js";
 import type { Style } from "../terminal/style.js";
 

@@ -8,7 +8,7 @@ import {
   WatchProgress,
 } from "../../client/workflows/follow.js";
 import type { NamedTarget } from "../../client/workflows/requests.js";
-import { formatInOneUnit } from "../../core/text/duration.js";
+import { formatExactDuration } from "../../core/text/time-format.js";
 import { Interrupted } from "../terminal/interruption.js";
 import { ClosedPipe, type Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
@@ -189,7 +189,7 @@ class FollowView {
     const resume = this.#resume([first, ...others]);
     const error = new CodedError(
       "TIMEOUT",
-      `${which} not finished after ${formatInOneUnit(this.options.timeout ?? 0)}`,
+      `${which} not finished after ${formatExactDuration(this.options.timeout ?? 0)}`,
       {
         hint: resume && `The research goes on; go on with: ${resume}`,
         requestId: others.length === 0 ? first : undefined,

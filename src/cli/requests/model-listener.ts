@@ -1,5 +1,5 @@
 import type { CheckModel, ModelFindings, ModelListener } from "../../app/check-model.js";
-import { formatCount } from "../../core/text/phrases.js";
+import { formatCount } from "../../core/text/format-text.js";
 import type { Reporter } from "../terminal/reporter.js";
 
 /** Prints the model's estimate, its usage, and why citations were not judged or answers were discarded. */

@@ -7,10 +7,10 @@ import type { FollowEvent, WatchOutcome } from "../../client/workflows/follow.js
 import type { NamedTarget } from "../../client/workflows/requests.js";
 import type { Clock } from "../../core/clock.js";
 import { isFinal, type Status } from "../../core/protocol/conversation.js";
-import { formatDuration, formatIsoDate } from "../../core/text/duration.js";
-import { shortenText } from "../../core/text/phrases.js";
-import { describeProgress } from "../../core/text/research-progress.js";
+import { describeProgress } from "../../core/text/describe-progress.js";
+import { shortenText } from "../../core/text/format-text.js";
 import { escapeLine } from "../../core/text/safe-text.js";
+import { formatDuration, formatIsoDate } from "../../core/text/time-format.js";
 import { SILENT_WAIT_MS } from "../context.js";
 import type { Terminal } from "../terminal/reporter.js";
 

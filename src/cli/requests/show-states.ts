@@ -1,11 +1,11 @@
 import type { StatusData } from "../../client/calls/client.js";
 import type { StateAnswer } from "../../client/workflows/requests.js";
 import type { LocalError } from "../../core/files/local-error.js";
-import { setMember } from "../../core/json/exact-json.js";
+import { addFirstMember } from "../../core/json/exact-json.js";
 import type { ContextFile } from "../../core/protocol/conversation.js";
-import { formatCount } from "../../core/text/phrases.js";
+import { formatCount } from "../../core/text/format-text.js";
 import { escapeLine } from "../../core/text/safe-text.js";
-import { measureColumns } from "../../core/text/width.js";
+import { measureColumns } from "../../core/text/text-width.js";
 import { fitColumns } from "../terminal/columns.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
@@ -37,7 +37,7 @@ export async function showStates(
         codes.push(await showFailure(reporter, answer.error, requestId));
         continue;
       }
-      const data = setMember(answer.data, "request_id", requestId);
+      const data = addFirstMember(answer.data, "request_id", requestId);
       const { status } = data;
       await warnOfUnrecordedState(reporter, answer.notObserved);
       statuses.push(data);

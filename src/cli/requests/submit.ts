@@ -5,7 +5,7 @@ import { type AccountRequest, submitWithFallback } from "../../client/workflows/
 import { CreateOnce } from "../../client/workflows/create-once.js";
 import { type NamedTarget, readFinalState } from "../../client/workflows/requests.js";
 import { catchLocalError } from "../../core/files/local-error.js";
-import { formatDuration, formatIsoDate } from "../../core/text/duration.js";
+import { formatDuration, formatIsoDate } from "../../core/text/time-format.js";
 import type { Given } from "../commands/flags.js";
 import { Interrupted } from "../terminal/interruption.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";

@@ -1,10 +1,10 @@
 import { NAME_ONE, UsageError } from "../../app/errors.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
-import { parseEpoch } from "../../core/clock.js";
-import { formatDuration } from "../../core/text/duration.js";
-import { formatDollars } from "../../core/text/research-progress.js";
+import { parseEpochMs } from "../../core/clock.js";
+import { formatDollars } from "../../core/text/describe-progress.js";
 import { escapeLine } from "../../core/text/safe-text.js";
-import { measureColumns } from "../../core/text/width.js";
+import { measureColumns } from "../../core/text/text-width.js";
+import { formatDuration } from "../../core/text/time-format.js";
 import type { Context } from "../context.js";
 import { alignRow } from "../terminal/columns.js";
 import type { Sink } from "../terminal/host.js";
@@ -47,10 +47,16 @@ export function formatEntryTable(
   if (entries.length === 0) return "";
   const rows = entries.map(({ request_id, local_id = "", status, created_at, sent_at, prompt, ...entry }) => {
     // An age counts from the time of sending by this machine's clock (contract §3).
-    const since = parseEpoch(sent_at) ?? parseEpoch(created_at);
+    const since = parseEpochMs(sent_at) ?? parseEpochMs(created_at);
     const age = since === undefined ? "?" : formatDuration(now - since);
     const cost = entry.cost_dollars === undefined ? "" : formatDollars(entry.cost_dollars);
-    return { id: request_id ?? local_id, status: escapeLine(status), age, cost, prompt: escapeLine(prompt) };
+    return {
+      id: request_id ?? local_id,
+      status: escapeLine(status),
+      age,
+      cost,
+      prompt: escapeLine(prompt),
+    };
   });
   type Row = Record<keyof typeof HEAD, string>;
   const measureWidth = (key: keyof Row) =>

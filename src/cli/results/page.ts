@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { type Report, readClaims, readReport } from "../../app/report.js";
 import { formatResult, formatWithSources } from "../../app/result-text.js";
 import type { Result } from "../../client/workflows/results.js";
-import { runLocally } from "../../core/files/local-error.js";
-import { readText } from "../../core/json/exact-json.js";
-import type { PageMark } from "../../core/markdown/html/marks.js";
+import { wrapFileErrors } from "../../core/files/local-error.js";
+import { readString } from "../../core/json/exact-json.js";
 import {
   type PageResult,
   type ResultOrigin,
   renderResultPage,
 } from "../../core/markdown/html/result-page.js";
+import type { VerdictMark } from "../../core/markdown/html/verdict-marks.js";
 import type { CheckOutcome, Verdict } from "../../core/protocol/check-outcome.js";
-import { removeSecrets } from "../../core/secrets/environment.js";
+import { removeSecrets } from "../../core/secrets/remove-secrets.js";
 import { formatCheckCounts } from "../requests/check-text.js";
 import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
@@ -40,7 +40,7 @@ export async function buildPage(
       digestOf: formatResult(result),
       marks: check && (await buildMarks(readReport(result), check)),
     },
-    { ...source, createdAt: readText(createdAt), completedAt: readText(completed_at) },
+    { ...source, createdAt: readString(createdAt), completedAt: readString(completed_at) },
   );
 }
 
@@ -50,7 +50,7 @@ async function buildMarks(report: Report, outcome: CheckOutcome): Promise<PageRe
   const ends = claims.filter(({ urls }) => urls.length > 0).map(({ end }) => end);
   if (ends.length !== outcome.citations.length) return undefined;
   const { checked_at, citations } = outcome;
-  const all = citations.map(({ claim, field, urls, ...citation }, i): PageMark => {
+  const all = citations.map(({ claim, field, urls, ...citation }, i): VerdictMark => {
     const { verdict, missing, reason, passage, support = null, quote = null } = citation;
     const notes =
       missing.length > 0 ? [`not on the page: ${missing.join("; ")}`] : reason === null ? [] : [reason];
@@ -67,7 +67,7 @@ async function buildMarks(report: Report, outcome: CheckOutcome): Promise<PageRe
   };
 }
 
-const LOOKS: Record<Verdict, PageMark["look"]> = {
+const LOOKS: Record<Verdict, VerdictMark["look"]> = {
   found: "done",
   unchecked: "idle",
   unreadable: "idle",
@@ -91,7 +91,7 @@ export async function openPage(terminal: Terminal, result: Result, source: Resul
 
 /** Writes a file in a new private folder and returns its path. Throws LocalError. */
 function writePrivate(name: string, text: string): string {
-  return runLocally("the page could not be written", () => {
+  return wrapFileErrors("the page could not be written", () => {
     const path = join(mkdtempSync(join(tmpdir(), "research-")), name);
     writeFileSync(path, text, { mode: 0o600, flag: "wx" });
     return path;

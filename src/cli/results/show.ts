@@ -78,8 +78,8 @@ async function formatForReading(
   { raw }: ResultFlags,
 ): Promise<string> {
   if (typeof value === "string" && !raw && Buffer.byteLength(text) <= MAX_LAID_OUT_BYTES) {
-    const { layOut } = await import("../../core/markdown/terminal/lay-out.js");
-    const laidOut = layOut(text, checkReadingTerminal(host.stdout, host.env));
+    const { layOutMarkdown } = await import("../../core/markdown/terminal/lay-out-markdown.js");
+    const laidOut = layOutMarkdown(text, checkReadingTerminal(host.stdout, host.env));
     if (laidOut !== undefined) return laidOut;
   }
   const safe = escapeResult(text);

@@ -1,10 +1,15 @@
-import { COLOUR_OR_TEXT, countFittingUnits, measureColumns, measureWidth } from "../../core/text/width.js";
+import {
+  COLOUR_OR_TEXT,
+  countFittingUnits,
+  measureColouredText,
+  measureColumns,
+} from "../../core/text/text-width.js";
 import type { Sink } from "./host.js";
 import { measureColumnsOn } from "./style.js";
 
 /** Cuts text to a number of terminal columns, with an ellipsis at the end. Keeps colour codes, which take no columns. */
 export function fitColumns(text: string, columns: number): string {
-  if (measureWidth(text) <= columns) return text;
+  if (measureColouredText(text) <= columns) return text;
   let left = columns - 1;
   let isCut = false;
   return text.replace(COLOUR_OR_TEXT, (part, colour) => {
@@ -36,7 +41,7 @@ export function formatTable(
 export function alignRow(cells: readonly string[], widths: readonly number[], columns: number): string {
   const padded = cells.map((cell, index) => {
     const shown = fitColumns(cell, widths[index] ?? columns);
-    const room = index < cells.length - 1 ? (widths[index] ?? 0) - measureWidth(shown) : 0;
+    const room = index < cells.length - 1 ? (widths[index] ?? 0) - measureColouredText(shown) : 0;
     return shown + " ".repeat(Math.max(0, room));
   });
   return fitColumns(padded.join("  "), columns);

@@ -1,10 +1,10 @@
 import { isOwnCode } from "../../app/errors.js";
 import type { Failure } from "../../app/failure.js";
 import { runWithDeadline, waitUnlessAborted } from "../../core/clock.js";
-import { getSystemCode } from "../../core/files/files.js";
+import { getErrorCode } from "../../core/files/file-access.js";
 import { createLocalError } from "../../core/files/local-error.js";
 import { escapeLine, escapeText, stringifySafe } from "../../core/text/safe-text.js";
-import { fold } from "../../core/text/width.js";
+import { wrapAtWords } from "../../core/text/text-width.js";
 import type { Host, Sink } from "./host.js";
 import { Interrupted } from "./interruption.js";
 import type { LiveLine } from "./live-line.js";
@@ -59,7 +59,7 @@ export class Reporter {
         await this.#waitUntilTaken(this.host.stdout, data);
       } catch (error) {
         if (error instanceof Interrupted) throw error;
-        if (getSystemCode(error) === "EPIPE") throw new ClosedPipe();
+        if (getErrorCode(error) === "EPIPE") throw new ClosedPipe();
         throw createLocalError("the result could not be written to stdout", error);
       }
     };
@@ -168,7 +168,7 @@ export class Reporter {
 
 /** Wraps lines for a terminal (see `fold`); returns the text unchanged for other streams. */
 export function fitText(text: string, sink: Sink, hang = 0): string {
-  return sink.isTTY ? fold(text, measureColumnsOn(sink), hang) : text;
+  return sink.isTTY ? wrapAtWords(text, measureColumnsOn(sink), hang) : text;
 }
 
 /** Escapes text and indents all lines but the first, so that text from outside cannot look like a line of ours. */

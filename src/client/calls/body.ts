@@ -1,5 +1,5 @@
-import { getHeader, type HttpAnswer } from "../../core/http/exchange.js";
-import { measureNesting, parseExact } from "../../core/json/exact-json.js";
+import { getHeader, type HttpAnswer } from "../../core/http/send-request.js";
+import { measureJsonNesting, parseExact } from "../../core/json/exact-json.js";
 import type { Operation } from "../../core/protocol/conversation.js";
 import type { Dialect } from "../dialects/dialect.js";
 
@@ -27,7 +27,7 @@ export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
     const text = decodeBody(answer, maxBytes)
       .toString("utf8")
       .replace(/^\uFEFF/, "");
-    if (text.length > MAX_DEPTH && measureNesting(text) > MAX_DEPTH) return { kind: "oversized" };
+    if (text.length > MAX_DEPTH && measureJsonNesting(text) > MAX_DEPTH) return { kind: "oversized" };
     return { kind: "json", value: parseExact(text) };
   } catch (error) {
     return error instanceof RangeError ? { kind: "oversized" } : { kind: "none" };

@@ -1,11 +1,11 @@
 import {
   getHeader,
   type HttpAnswer,
+  parseResponseDate,
+  parseRetryAfter,
+  parseSecondsToWait,
   type RequestFailure,
-  readResponseDate,
-  readRetryAfter,
-  readSecondsToWait,
-} from "../../core/http/exchange.js";
+} from "../../core/http/send-request.js";
 import type { Data, Operation } from "../../core/protocol/conversation.js";
 import type { Dialect, RefusalKind, ServiceError } from "../dialects/dialect.js";
 import { UNPAID } from "../dialects/read-response.js";
@@ -67,7 +67,7 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, call: Call
   const { dialect, operation } = call;
   const facts: ErrorFacts = {
     requestId: call.requestId,
-    retryAfter: readRetryAfter(answer.headers, call.now),
+    retryAfter: parseRetryAfter(answer.headers, call.now),
   };
   if (answer.kind === "failure")
     return createFaultResult(answer.fault, answer.sent, answer.message, call, facts);
@@ -84,7 +84,7 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, call: Call
   const value = body.kind === "json" ? body.value : undefined;
   const serviceError = dialect.fault(operation, answer.status, value, facts.retryAfter);
   const bodyWait = serviceError?.retryAfter;
-  const seconds = bodyWait && readSecondsToWait(bodyWait, readResponseDate(answer.headers, call.now));
+  const seconds = bodyWait && parseSecondsToWait(bodyWait, parseResponseDate(answer.headers, call.now));
   // Use the later of the two times, because a request that comes too early counts against the limit.
   allFacts.retryAfter = pickLater(facts.retryAfter, seconds);
   if (answer.status >= 300) return classifyError(answer, serviceError, call, allFacts);
@@ -100,7 +100,7 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, call: Call
 
 /** Returns the milliseconds that an answer asks to wait before the next poll; 0 if it names no valid wait. `now`: epoch ms. */
 export function readWaitMs({ headers }: Pick<HttpAnswer, "headers">, now: number): number {
-  const retryAfter = readRetryAfter(headers, now) ?? 0;
+  const retryAfter = parseRetryAfter(headers, now) ?? 0;
   const pollAfterMs = getHeader(headers, "openai-poll-after-ms")?.trim() ?? "";
   const ms = /^\d+$/.test(pollAfterMs) ? Number(pollAfterMs) : 0;
   return limitPollWait(Math.max(retryAfter * 1_000, ms));

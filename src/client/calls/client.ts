@@ -1,4 +1,4 @@
-import { setMember } from "../../core/json/exact-json.js";
+import { addFirstMember } from "../../core/json/exact-json.js";
 import { type CreateBody, type Data, isFinal, type Operation } from "../../core/protocol/conversation.js";
 import { hasNoResult, isCutShort } from "../dialects/providers.js";
 import type { Unsuccessful } from "./classify-response.js";
@@ -71,7 +71,7 @@ export class ResearchClient {
       if (requestId !== undefined) {
         onRequestId?.(requestId, result.kind === "data" ? result.data : undefined);
         return result.kind === "data"
-          ? setMember(result.data, "request_id", requestId)
+          ? addFirstMember(result.data, "request_id", requestId)
           : await this.#confirm(requestId, result, signal);
       }
       if (result.kind === "data") throw new OutcomeUnknownError("the answer has no request id");
@@ -199,7 +199,7 @@ export class ResearchClient {
     const { mayLag } = await this.#session.loadDialect();
     const limits = { signal, recordedAt: this.#session.clock.now(), grace: CREATE_GRACE_MS };
     try {
-      return setMember(await this.#read("status", requestId, limits), "request_id", requestId);
+      return addFirstMember(await this.#read("status", requestId, limits), "request_id", requestId);
     } catch (failure) {
       const isMissing = failure instanceof RefusedError && failure.kind === "not-found" && failure.enveloped;
       if (isMissing && !mayLag && error instanceof RefusedError) throw error;

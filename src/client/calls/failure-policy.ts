@@ -1,4 +1,4 @@
-import type { ConnectionFault } from "../../core/http/exchange.js";
+import type { ConnectionFault } from "../../core/http/send-request.js";
 
 /** The name of a fault that leaves a request without a readable answer. */
 export type FaultName = keyof typeof FAULTS;

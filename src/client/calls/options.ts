@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.js";
-import type { ProxyEnvironment } from "../../core/http/address.js";
+import type { ProxyEnvironment } from "../../core/http/base-url-and-proxy.js";
 import type { Gaps, Operation } from "../../core/protocol/conversation.js";
 import type { Dialect } from "../dialects/dialect.js";
 import type { ResearchError } from "./errors.js";

@@ -41,7 +41,7 @@ export class Pace {
     this.#calls.add(call);
     let release = () => {};
     try {
-      release = await this.#line.take(signal);
+      release = await this.#line.acquire(signal);
       for (let ms = this.#waitMs(call, clock); ms > 0; ms = this.#waitMs(call, clock))
         await clock.sleep(ms, signal);
       this.#last = this.#lastCall = clock.monotonic();

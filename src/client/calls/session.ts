@@ -6,22 +6,22 @@ import {
   type ProxyEnvironment,
   ProxyError,
   parseBaseUrl,
-} from "../../core/http/address.js";
-import { Connections } from "../../core/http/connections.js";
+} from "../../core/http/base-url-and-proxy.js";
+import { Connections } from "../../core/http/origin-connections.js";
 import {
-  exchange,
+  convertProxy407ToFailure,
   getHeader,
   type HttpAnswer,
   type RequestFailure,
-  requireProxyLogin,
-} from "../../core/http/exchange.js";
+  sendRequest,
+} from "../../core/http/send-request.js";
 import {
   type CreateBody,
-  composeBody,
+  insertContextFiles,
   isRequestId,
   type Operation,
 } from "../../core/protocol/conversation.js";
-import { createKeyHider, isKeyText } from "../../core/secrets/key.js";
+import { createKeyHider, isSendableKey } from "../../core/secrets/hide-key.js";
 import { type Dialect, type DialectRequest, InputError } from "../dialects/dialect.js";
 import { addDefaults, buildRequestBelow, findProvider, hintProvider } from "../dialects/providers.js";
 import { createResearch } from "../dialects/research.js";
@@ -98,7 +98,7 @@ export class Session {
   async createRequest(body: CreateBody): Promise<DialectRequest> {
     const dialect = await this.loadDialect();
     try {
-      const request = dialect.create(composeBody(addDefaults(findProvider(dialect.name), body)));
+      const request = dialect.create(insertContextFiles(addDefaults(findProvider(dialect.name), body)));
       return buildRequestBelow(this.#base, dialect.name, request);
     } catch (error) {
       if (error instanceof InputError) throw new ResearchError("USAGE", error.message, { hint: error.hint });
@@ -228,8 +228,8 @@ export class Session {
     };
     const start = this.clock.monotonic();
     const send = (dispatcher: Dispatcher) =>
-      exchange(dispatcher, this.#connections.routeRequest(request), exchangeLimits);
-    const answer = requireProxyLogin(
+      sendRequest(dispatcher, this.#connections.routeRequest(request), exchangeLimits);
+    const answer = convertProxy407ToFailure(
       operation === "create"
         ? await this.#connections.useFresh(send)
         : await send(await this.#connections.getShared()),
@@ -271,7 +271,7 @@ function requireText(option: string, value: unknown): void {
 
 /** Throws ResearchError `NOT_AUTHENTICATED` unless the key is visible ASCII, which a header requires (§5). */
 export function requireKeyText(key: string): void {
-  if (isKeyText(key)) return;
+  if (isSendableKey(key)) return;
   throw new ResearchError(
     "NOT_AUTHENTICATED",
     "the API key is empty or contains an invalid character (a space, a line break, a letter beyond ASCII)",

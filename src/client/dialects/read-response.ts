@@ -1,11 +1,11 @@
 import {
-  attachSource,
+  attachJsonText,
   findMemberText,
   isObject,
   JsonText,
   parseExact,
-  readJsonPath,
   stringifyExact,
+  tryParseExact,
 } from "../../core/json/exact-json.js";
 import type { Citation } from "../../core/protocol/citations.js";
 import {
@@ -168,7 +168,7 @@ export function buildAnswerData(
   const parsedEntries = namedEntries.map(([name, value]) => [name, parseValue(value)]);
   const data = Object.fromEntries([...parsedEntries, ...otherNames.map((name) => [name, answer[name]])]);
   const exactEntries = [...namedEntries, ...otherNames.map((name) => [name, findMemberText(answer, name)])];
-  return attachSource(data, stringifyExact(Object.fromEntries(exactEntries)));
+  return attachJsonText(data, stringifyExact(Object.fromEntries(exactEntries)));
 }
 
 /** Returns the fields that replace those of a completed answer without a result. */
@@ -190,7 +190,7 @@ function isBlank(result: unknown): boolean {
 
 /** Returns the result that a text contains: a JsonText if `isStructured` and the text is JSON; else the text unchanged. */
 export function readResult(value: string | undefined, isStructured: boolean): string | JsonText | undefined {
-  return value !== undefined && isStructured && readJsonPath(value) !== undefined
+  return value !== undefined && isStructured && tryParseExact(value) !== undefined
     ? new JsonText(value)
     : value;
 }

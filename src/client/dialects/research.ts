@@ -1,6 +1,6 @@
-import { attachSource, findMemberText, stringifyExact } from "../../core/json/exact-json.js";
+import { attachJsonText, findMemberText, stringifyExact } from "../../core/json/exact-json.js";
 import {
-  buildEndpoint,
+  buildHttpEndpoint,
   CREATE,
   type CreateBody,
   type Data,
@@ -46,7 +46,7 @@ export function createResearch(gaps: Partial<Gaps> = {}): Dialect {
     mayLag: false,
     betweenPollsMs: 20,
     create: (body) => ({ ...CREATE, body: stringifyExact(checkBody(body)) }),
-    request: (operation, requestId) => buildEndpoint(operation, requestId, allGaps),
+    request: (operation, requestId) => buildHttpEndpoint(operation, requestId, allGaps),
     probeId: "00000000-0000-0000-0000-000000000000",
     fault(_operation, _httpStatus, answer) {
       const { status, error } = readFields(answer);
@@ -64,7 +64,7 @@ export function createResearch(gaps: Partial<Gaps> = {}): Dialect {
         return "the answer does not have this service's format";
       const [name, isValid] = REQUIRED[operation];
       if (!isValid(Reflect.get(data, name))) return `the answer has no valid data.${name}`;
-      return attachSource(data as Data, findMemberText(envelope, "data")?.text ?? "{}");
+      return attachJsonText(data as Data, findMemberText(envelope, "data")?.text ?? "{}");
     },
     salvage: (torn) => salvageId(torn, "request_id", /^/),
   };

@@ -2,16 +2,16 @@ import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as v from "valibot";
 import {
-  discard,
-  listNames,
-  makeFolder,
-  putInPlace,
-  readIfThere,
-  restrict,
+  listFolder,
+  makePrivate,
+  makePrivateFolder,
+  publishDraft,
+  readIfExists,
+  removeDraft,
   UnsyncedError,
-} from "../../core/files/files.js";
-import { describeSystemError, LocalError, runLocally } from "../../core/files/local-error.js";
-import { lock } from "../../core/files/lock.js";
+} from "../../core/files/file-access.js";
+import { acquireLock } from "../../core/files/file-lock.js";
+import { describeSystemError, LocalError, wrapFileErrors } from "../../core/files/local-error.js";
 import { isObject } from "../../core/json/exact-json.js";
 
 /** Thrown if the settings file has invalid content. */
@@ -81,10 +81,11 @@ export class Settings {
   /** Reads the stored settings; no settings if the file is missing. Throws LocalError, naming path and place, for invalid content. */
   read(): Store {
     const { path, notice } = this;
-    const text = path && runLocally(`could not read ${path}`, () => readIfThere(path, MAX_BYTES));
+    const text = path && wrapFileErrors(`could not read ${path}`, () => readIfExists(path, MAX_BYTES));
     if (!path || text === undefined) return { profiles: {} };
     try {
-      if (notice && restrict(path)) notice(`${path} could be read by others; it is now private (mode 0600)`);
+      if (notice && makePrivate(path))
+        notice(`${path} could be read by others; it is now private (mode 0600)`);
     } catch {
       // The file belongs to another user; its settings are used all the same.
     }
@@ -97,8 +98,8 @@ export class Settings {
     if (!path) throw new LocalError(NO_FOLDER);
     let release = () => {};
     try {
-      makeFolder(dirname(path));
-      release = await lock(`${path}.lock`, LOCK_WAIT_MS);
+      makePrivateFolder(dirname(path));
+      release = await acquireLock(`${path}.lock`, LOCK_WAIT_MS);
       const next = this.read();
       change(next);
       await write(path, next);
@@ -120,7 +121,7 @@ async function write(path: string, next: Store): Promise<void> {
   const serialize = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   const [folder, draft] = [dirname(path), `${basename(path)}.draft-`];
   // No other process is writing now, so these files are left from a crash, and may contain a key.
-  for (const name of listNames(folder))
+  for (const name of listFolder(folder))
     if (name.startsWith(draft)) fs.rmSync(join(folder, name), { recursive: true });
   const drafts = fs.mkdtempSync(join(folder, draft));
   try {
@@ -132,9 +133,9 @@ async function write(path: string, next: Store): Promise<void> {
     });
     conf.store = next;
     if (fs.readFileSync(conf.path, "utf8") !== serialize(next)) throw new Error("the disk is full");
-    putInPlace(conf.path, path);
+    publishDraft(conf.path, path);
   } finally {
-    discard(drafts);
+    removeDraft(drafts);
   }
 }
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { type Clock, waitUnlessAborted } from "../../core/clock.js";
-import { makeFolder } from "../../core/files/files.js";
+import { makePrivateFolder } from "../../core/files/file-access.js";
+import { checkHolderLiveness } from "../../core/files/file-lock/holder.js";
+import { acquireLock, LockHeldError } from "../../core/files/file-lock.js";
 import { createLocalError, hashSha256, LocalError } from "../../core/files/local-error.js";
-import { checkLiveness } from "../../core/files/lock/holder.js";
-import { HeldError, lock } from "../../core/files/lock.js";
-import { DAY_MS } from "../../core/protocol/limits.js";
+import { DAY_MS } from "../../core/protocol/rate-limits.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError, UnreachableError } from "../calls/errors.js";
 import { addDefaults } from "../dialects/providers.js";
@@ -189,16 +189,16 @@ class LockedCreate {
     };
     try {
       const locks = join(this.history.folder, "creates");
-      makeFolder(locks);
+      makePrivateFolder(locks);
       for (const name of [...new Set(this.wanted.map((wanted) => wanted.name))].sort()) {
         const waitMs = Math.max(end - this.#clock.monotonic(), 1);
-        held.push(await lock(join(locks, `${name}.lock`), waitMs, signal));
+        held.push(await acquireLock(join(locks, `${name}.lock`), waitMs, signal));
       }
       return release;
     } catch (error) {
       release();
       signal?.throwIfAborted();
-      if (!(error instanceof HeldError))
+      if (!(error instanceof LockHeldError))
         throw createLocalError("the request was not sent: its lock could not be taken", error);
       const entry = this.#listSeen().unsettled[0]?.entry ?? unsettled[0]?.entry;
       if (entry) throw UnresolvedCreateError.of(entry);
@@ -211,5 +211,5 @@ async function isUnderWay({ entry, sender }: UnsettledCreate, now: number): Prom
   if (!sender) return false;
   // A process in another container cannot be checked, so the age of its create call decides.
   const isRecent = now - Date.parse(entry.sent_at) < LONGEST_CREATE_MS;
-  return isRecent && (await checkLiveness(sender)) !== "dead";
+  return isRecent && (await checkHolderLiveness(sender)) !== "dead";
 }

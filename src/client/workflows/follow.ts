@@ -1,4 +1,4 @@
-import { parseEpoch } from "../../core/clock.js";
+import { parseEpochMs } from "../../core/clock.js";
 import type { LocalError } from "../../core/files/local-error.js";
 import { isFinal, type Status } from "../../core/protocol/conversation.js";
 import type { StatusData } from "../calls/client.js";
@@ -83,7 +83,7 @@ export async function* followAccount(
   const targets = new Map<string, Target>();
   const isNew = (target: Target) => !targets.has(target.requestId) && targets.set(target.requestId, target);
   const toWatch = (target: Target): WatchTarget => ({
-    ...{ requestId: target.requestId, createdAt: parseEpoch(target.entry?.created_at) },
+    ...{ requestId: target.requestId, createdAt: parseEpochMs(target.entry?.created_at) },
     recordedAt: findRecordedAt(target),
   });
   async function* iterateNew(later: AsyncIterable<Target>) {

@@ -1,4 +1,4 @@
-import { DAY_MS, filterWindow, findNextFreeTime } from "../../core/protocol/limits.js";
+import { DAY_MS, filterAttemptsInWindow, findNextAllowedTime } from "../../core/protocol/rate-limits.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError } from "../calls/errors.js";
 import type { Account } from "./account.js";
@@ -33,10 +33,10 @@ export function findBlockedUntil(
     return waitMs > DAY_MS ? undefined : now + waitMs;
   }
   // The service's real limit is the number of create calls that it has counted, whatever limit is configured.
-  const counted = filterWindow(attempts(), now);
+  const counted = filterAttemptsInWindow(attempts(), now);
   const used = counted.length;
   const full = Math.max(1, Math.min(limit ?? used, used));
-  return Math.max(findNextFreeTime(counted, full, now), now + LEAST_WAIT_MS);
+  return Math.max(findNextAllowedTime(counted, full, now), now + LEAST_WAIT_MS);
 }
 
 /** Waits until `until` by the wall clock (epoch ms). If that clock is set back meanwhile, the wait does not get longer. */

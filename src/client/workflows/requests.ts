@@ -1,14 +1,14 @@
-import { parseEpoch } from "../../core/clock.js";
+import { parseEpochMs } from "../../core/clock.js";
 import { createLocalError, type LocalError } from "../../core/files/local-error.js";
 import {
-  attachSource,
+  attachJsonText,
   findMemberText,
   JsonText,
-  readJsonPath,
   stringifyExact,
+  tryParseExact,
 } from "../../core/json/exact-json.js";
 import { type Data, isFinal, isRequestId, type JsonSchema } from "../../core/protocol/conversation.js";
-import { shortenText } from "../../core/text/phrases.js";
+import { shortenText } from "../../core/text/format-text.js";
 import type { CallOptions, StatusData } from "../calls/client.js";
 import { explainFailed, NoOutputError, RefusedError, ResearchError } from "../calls/errors.js";
 import { hasNoResult, isCutShort } from "../dialects/providers.js";
@@ -178,7 +178,7 @@ export function isCreatedAt(
 
 /** Returns when this machine recorded a request, in epoch ms; 0 for a request of another service, undefined without a record. */
 export function findRecordedAt({ entry, account }: Target): number | undefined {
-  return entry && !isCreatedAt(entry, account) ? 0 : parseEpoch(entry?.sent_at);
+  return entry && !isCreatedAt(entry, account) ? 0 : parseEpochMs(entry?.sent_at);
 }
 
 /** Extends a 404 for a request of another service or account by what that is and how to name it. Returns other errors unchanged. */
@@ -276,14 +276,14 @@ async function stopRequest(
 /** Parses the result in a provider's data if the request has a schema, because a model writes the value as text. */
 export function parseBySchema<D extends Data>(data: D, schema: JsonSchema | null | undefined): D {
   if (!schema || data.provider_status === undefined || typeof data.output !== "string") return data;
-  const value = readJsonPath(data.output);
+  const value = tryParseExact(data.output);
   if (value === undefined) return data;
   const { output } = data;
   const exact = Object.keys(data).map((name) => [
     name,
     name === "output" ? new JsonText(output) : findMemberText(data, name),
   ]);
-  return attachSource({ ...data, output: value }, stringifyExact(Object.fromEntries(exact)));
+  return attachJsonText({ ...data, output: value }, stringifyExact(Object.fromEntries(exact)));
 }
 
 /** Maximum length of a message in the history, in UTF-16 units. */

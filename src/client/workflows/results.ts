@@ -1,6 +1,6 @@
 import { runWithDeadline } from "../../core/clock.js";
-import { findMemberText, type JsonText, readJsonPath, stringifyExact } from "../../core/json/exact-json.js";
-import type { Problem } from "../../core/json-schema/check.js";
+import { findMemberText, type JsonText, stringifyExact, tryParseExact } from "../../core/json/exact-json.js";
+import type { SchemaProblem } from "../../core/json-schema/check-in-thread.js";
 import { type Data, isFinal, type JsonSchema } from "../../core/protocol/conversation.js";
 import type { CallOptions, StatusData } from "../calls/client.js";
 import { NoOutputError, ResearchError } from "../calls/errors.js";
@@ -109,7 +109,7 @@ export function findService({ entry, account }: Target): string {
 /** Returns the data of a kept result; undefined if none is kept. */
 export function readKeptResult(target: Target): StatusData | undefined {
   const text = target.account.history?.results.read(findService(target), target.requestId);
-  return readJsonPath(text ?? "") as StatusData | undefined;
+  return tryParseExact(text ?? "") as StatusData | undefined;
 }
 
 /** Finds the first place at which a result breaks its schema; undefined if it fits. A problem without a path: the check exceeded its limits. */
@@ -117,8 +117,8 @@ export async function checkResult(
   { exact }: Pick<Result, "exact">,
   schema: JsonSchema,
   { signal }: CallOptions = {},
-): Promise<Problem | undefined> {
-  const { checkValue } = await import("../../core/json-schema/check.js");
+): Promise<SchemaProblem | undefined> {
+  const { checkValue } = await import("../../core/json-schema/check-in-thread.js");
   return checkValue(schema, stringifyExact(exact), signal);
 }
 

@@ -1,5 +1,5 @@
-import { describeError } from "../text/phrases.js";
-import { getSystemCode } from "./files.js";
+import { describeError } from "../text/format-text.js";
+import { getErrorCode } from "./file-access.js";
 
 /** Thrown if a file or folder of this machine cannot be read or written. The message names the path and what to do. */
 export class LocalError extends Error {
@@ -17,7 +17,7 @@ export function createLocalError(what: string, cause: unknown): LocalError {
 }
 
 /** Runs `use` and returns its result. Wraps each error with `createLocalError`. */
-export function runLocally<T>(what: string, use: () => T): T {
+export function wrapFileErrors<T>(what: string, use: () => T): T {
   try {
     return use();
   } catch (error) {
@@ -51,7 +51,7 @@ const WORDS: Record<string, string> = {
 
 /** Describes a system error in words: `the disk is full (ENOSPC)`. */
 export function describeSystemError(error: unknown): string {
-  const code = getSystemCode(error);
+  const code = getErrorCode(error);
   if (code && WORDS[code]) return `${WORDS[code]} (${code})`;
   return describeError(error);
 }

@@ -13,7 +13,7 @@ import Pool from "undici/lib/dispatcher/pool.js";
 export { Agent, buildConnector, Client, Pool, symbols };
 
 /** Loads methods that the public entry would add to dispatchers. Call them with a dispatcher as `this`. */
-export async function loadApiParts(): Promise<Pick<Dispatcher, "connect" | "request">> {
+export async function loadDispatcherMethods(): Promise<Pick<Dispatcher, "connect" | "request">> {
   const [connect, request] = await Promise.all([
     import("undici/lib/api/api-connect.js"),
     import("undici/lib/api/api-request.js"),

@@ -3,8 +3,8 @@ import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import draft06 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
 import formats from "ajv-formats";
-import { describeError } from "../text/phrases.js";
-import type { Problem, SchemaQuestion } from "./messages.js";
+import { describeError } from "../text/format-text.js";
+import type { SchemaCheckRequest, SchemaProblem } from "./thread-messages.js";
 
 /**
  * Options of ajv. `strict`: a schema may have unknown keywords. `inlineRefs`: definitions stay separate functions, because
@@ -24,24 +24,24 @@ const OPTIONS = {
 const drafts = new Map<unknown, Ajv>();
 
 /** Returns the first problem; undefined if there is none. Has no time limit itself, although a pattern may take for ever. */
-export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
+export function findFirstSchemaProblem({ schema, value }: SchemaCheckRequest): SchemaProblem | undefined {
   let validate: ValidateFunction;
   try {
     // Omit `$schema`, which has already chosen the compiler: ajv knows only one address of each draft.
     const { $schema, ...parsed } = JSON.parse(schema);
-    const draft = drafts.get($schema) ?? createCompiler($schema);
+    const draft = drafts.get($schema) ?? createSchemaCompiler($schema);
     drafts.set($schema, draft);
-    if (draft.validateSchema(parsed) !== true) return pickFirstProblem(draft.errors);
-    validate = createCompiler($schema).compile(parsed);
+    if (draft.validateSchema(parsed) !== true) return pickFirstError(draft.errors);
+    validate = createSchemaCompiler($schema).compile(parsed);
   } catch (error) {
-    // Schemas too deep for the stack were refused by `describeOversize`, so a RangeError means a cycle.
+    // Schemas too deep for the stack were refused by `explainIfTooLarge`, so a RangeError means a cycle.
     return {
       message: error instanceof RangeError ? "its references form a cycle" : describeError(error),
     };
   }
   if (value === undefined) return undefined;
   try {
-    return validate(JSON.parse(value)) ? undefined : pickFirstProblem(validate.errors);
+    return validate(JSON.parse(value)) ? undefined : pickFirstError(validate.errors);
   } catch (error) {
     if (error instanceof RangeError) return { message: "it is nested too deep to be checked" };
     throw error;
@@ -49,13 +49,13 @@ export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
 }
 
 /** Creates a compiler for one schema. Do not share it: the `$id`s of two schemas, or those of the draft, would clash. */
-function createCompiler($schema: unknown): Ajv {
-  const compiler = getCompiler($schema, OPTIONS);
+function createSchemaCompiler($schema: unknown): Ajv {
+  const compiler = createCompilerForDraft($schema, OPTIONS);
   formats.default(compiler);
   return compiler;
 }
 
-function pickFirstProblem(errors: readonly ErrorObject[] | null | undefined): Problem | undefined {
+function pickFirstError(errors: readonly ErrorObject[] | null | undefined): SchemaProblem | undefined {
   const [error] = errors ?? [];
   if (!error) return undefined;
   const { instancePath: path, message = "does not fit", params } = error;
@@ -78,7 +78,7 @@ const META_SCHEMAS: Readonly<Record<string, (options: Options) => Ajv>> = {
 const NAMES = "2020-12, 2019-09, draft-07 or draft-06";
 
 /** Creates a compiler for the draft that `$schema` names, or 2020-12 without `$schema`. Throws an Error that names the supported drafts. */
-export function getCompiler($schema: unknown, options: Options): Ajv {
+export function createCompilerForDraft($schema: unknown, options: Options): Ajv {
   if ($schema === undefined) return new Ajv2020(options);
   if (typeof $schema !== "string") throw new Error("$schema must be a string");
   const name = $schema.replace(/^https?:\/\//, "").replace(/#$/, "");

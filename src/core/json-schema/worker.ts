@@ -1,5 +1,5 @@
-import { answerQuestions } from "../threads.js";
-import { answer } from "./validator.js";
+import { runThread } from "../thread-pool.js";
+import { findFirstSchemaProblem } from "./validator.js";
 
 // The entry point of the thread that compiles and checks schemas.
-answerQuestions(answer);
+runThread(findFirstSchemaProblem);

@@ -22,7 +22,7 @@ export function parseExact(text: string, ...path: readonly string[]): unknown {
   const part = path.reduce(getMember, whole);
   // Search the text only if the value has an object or array at the path.
   if (isStructured(part))
-    attachSource(
+    attachJsonText(
       part,
       path.reduce((source, name) => findLastMember(source, name) ?? "null", text),
     );
@@ -30,7 +30,7 @@ export function parseExact(text: string, ...path: readonly string[]): unknown {
 }
 
 /** Parses JSON like `parseExact`; undefined if the text is not JSON. */
-export function readJsonPath(text: string, ...path: readonly string[]): unknown {
+export function tryParseExact(text: string, ...path: readonly string[]): unknown {
   try {
     return parseExact(text, ...path);
   } catch {
@@ -48,13 +48,13 @@ function isStructured(value: unknown): value is object {
 }
 
 /** Makes `value` keep the JSON text from which it was read. Returns `value`. */
-export function attachSource<T>(value: T, text: string): T {
+export function attachJsonText<T>(value: T, text: string): T {
   if (isStructured(value))
     Object.defineProperty(value, SOURCE, { value: text, writable: true, configurable: true });
   return value;
 }
 
-function getSource(value: object): string | undefined {
+function getJsonText(value: object): string | undefined {
   return (value as { [SOURCE]?: string })[SOURCE];
 }
 
@@ -63,7 +63,7 @@ export function stringifyExact(value: unknown): string {
   if (Object.is(value, -0)) return "-0";
   if (!isStructured(value)) return JSON.stringify(value) ?? "null";
   if (value instanceof JsonText) return compactJson(value.text);
-  const source = getSource(value);
+  const source = getJsonText(value);
   if (source !== undefined) return compactJson(source);
   if (Array.isArray(value)) return `[${value.map(stringifyExact).join(",")}]`;
   if ("toJSON" in value) return JSON.stringify(value);
@@ -77,7 +77,7 @@ const OMITTED: ReadonlySet<string> = new Set(["undefined", "function", "symbol"]
 /** Returns the text of a member of an object (the last one, if several have the name); undefined if there is none. */
 export function findMemberText(object: object, name: string): JsonText | undefined {
   if (!Object.hasOwn(object, name)) return undefined;
-  const source = getSource(object);
+  const source = getJsonText(object);
   const memberSource = source === undefined ? undefined : findLastMember(source, name);
   return new JsonText(memberSource ?? stringifyExact(Reflect.get(object, name)));
 }
@@ -89,40 +89,40 @@ export function parseExactValue(text: string): unknown {
 }
 
 /** Copies an object. Its members keep their text, even in a copy of the copy. */
-export function listExactMembers(object: Record<string, unknown>): Record<string, unknown> {
+export function copyWithExactMembers(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.keys(object).map((name) => [name, parseExactValue(findMemberText(object, name)?.text ?? "null")]),
   );
 }
 
 /** Copies an object and its kept text, with a new first member. An object that already has the member is only copied. */
-export function setMember<T extends object, Name extends string, Value>(
+export function addFirstMember<T extends object, Name extends string, Value>(
   object: T,
   name: Name,
   value: Value,
 ): T & Record<Name, Value> {
   const copy = { [name]: value, ...object } as T & Record<Name, Value>;
-  if (Object.hasOwn(object, name)) return attachSource(copy, stringifyExact(object));
+  if (Object.hasOwn(object, name)) return attachJsonText(copy, stringifyExact(object));
   const rest = stringifyExact(object).slice(1);
   const separator = rest === "}" ? "" : ",";
-  return attachSource(copy, `{${JSON.stringify(name)}:${stringifyExact(value)}${separator}${rest}`);
+  return attachJsonText(copy, `{${JSON.stringify(name)}:${stringifyExact(value)}${separator}${rest}`);
 }
 
 /** Parses the text of an array, each of whose elements keeps its text. Other JSON is parsed as usual. Throws SyntaxError. */
-export function listExactElements(text: string): unknown {
+export function parseExactElements(text: string): unknown {
   const array: unknown = JSON.parse(text);
   if (!Array.isArray(array)) return array;
   const texts: string[] = [];
   let depth = 0;
   let from = 0;
-  visitTokens(text, (start, end) => {
+  visitJsonTokens(text, (start, end) => {
     const token = text[start];
     if (depth === 1 && (token === "," || token === "]")) texts.push(text.slice(from, start).trim());
     if (token === "[" || token === "{") depth++;
     else if (token === "]" || token === "}") depth--;
     if (depth === 1 && (token === "[" || token === ",")) from = end;
   });
-  return array.map((element, index) => attachSource(element, texts[index] ?? ""));
+  return array.map((element, index) => attachJsonText(element, texts[index] ?? ""));
 }
 
 /** Returns the text of the last member called `name` at the top level of an object's text; undefined if there is none. */
@@ -132,7 +132,7 @@ function findLastMember(source: string, name: string): string | undefined {
   let isWanted = false;
   let from = -1;
   let memberSource: string | undefined;
-  visitTokens(source, (start, end) => {
+  visitJsonTokens(source, (start, end) => {
     const token = source[start];
     if (depth === 1 && (token === "," || token === "}")) {
       if (isWanted) memberSource = source.slice(from, start);
@@ -152,14 +152,15 @@ function findLastMember(source: string, name: string): string | undefined {
  * quotes, a number and a literal are one token each. The text must be valid JSON, because nothing is checked. Takes linear
  * time, and uses no regular expression, whose backtracking overflows on strings of several megabytes.
  */
-export function visitTokens(text: string, visit: (start: number, end: number) => void): void {
+export function visitJsonTokens(text: string, visit: (start: number, end: number) => void): void {
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
-    if (isSpace(code)) {
+    if (isJsonSpace(code)) {
       at++;
       continue;
     }
-    const end = code === QUOTE ? endOfString(text, at) : isPunctuation(code) ? at + 1 : endOfScalar(text, at);
+    const end =
+      code === QUOTE ? findStringEnd(text, at) : isJsonPunctuation(code) ? at + 1 : findScalarEnd(text, at);
     visit(at, end);
     at = end;
   }
@@ -168,7 +169,7 @@ export function visitTokens(text: string, visit: (start: number, end: number) =>
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-function endOfString(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let before = quote;
     while (text.charCodeAt(before - 1) === BACKSLASH) before--;
@@ -178,28 +179,29 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-function endOfScalar(text: string, start: number): number {
+function findScalarEnd(text: string, start: number): number {
   let end = start;
-  while (end < text.length && !isSpace(text.charCodeAt(end)) && !isPunctuation(text.charCodeAt(end))) end++;
+  while (end < text.length && !isJsonSpace(text.charCodeAt(end)) && !isJsonPunctuation(text.charCodeAt(end)))
+    end++;
   return end;
 }
 
 /** RFC 8259 §2: space, tab, line feed, carriage return. */
-function isSpace(code: number): boolean {
+function isJsonSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 /** RFC 8259 §2: `{ } [ ] : ,`. */
-function isPunctuation(code: number): boolean {
+function isJsonPunctuation(code: number): boolean {
   return code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || code === 0x3a || code === 0x2c;
 }
 
 /** Puts JSON on one line: drops white space between tokens and keeps all tokens unchanged. */
 export function compactJson(text: string): string {
-  const result = new Pieces();
+  const result = new StringBuilder();
   let from = 0;
   let to = 0;
-  visitTokens(text, (start, end) => {
+  visitJsonTokens(text, (start, end) => {
     if (start !== to) {
       result.add(text.slice(from, to));
       from = start;
@@ -212,10 +214,10 @@ export function compactJson(text: string): string {
 
 /** Formats JSON like `JSON.stringify` with `indent` spaces, but keeps all tokens unchanged. */
 export function indentJson(text: string, indent: number): string {
-  const result = new Pieces();
+  const result = new StringBuilder();
   let depth = 0;
   let previous = "";
-  visitTokens(text, (start, end) => {
+  visitJsonTokens(text, (start, end) => {
     const token = text.slice(start, end);
     const isClosing = token === "}" || token === "]";
     const isAfterOpening = previous === "{" || previous === "[";
@@ -230,10 +232,10 @@ export function indentJson(text: string, indent: number): string {
 }
 
 /** Returns how deep objects and arrays are nested in a text, which may be invalid JSON. Brackets in strings do not count. */
-export function measureNesting(text: string): number {
+export function measureJsonNesting(text: string): number {
   let deepest = 0;
   let depth = 0;
-  visitTokens(text, (start, end) => {
+  visitJsonTokens(text, (start, end) => {
     if (end - start > 1) return;
     const token = text[start];
     if (token === "{" || token === "[") deepest = Math.max(deepest, ++depth);
@@ -243,7 +245,7 @@ export function measureNesting(text: string): number {
 }
 
 /** A text built from small pieces. Joins them in batches of 10,000, because an array of millions would fill the memory. */
-class Pieces {
+class StringBuilder {
   readonly #done: string[] = [];
   #recent: string[] = [];
 
@@ -264,7 +266,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Returns a string unchanged; undefined for anything else. */
-export function readText(value: unknown): string | undefined {
+export function readString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

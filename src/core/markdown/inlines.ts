@@ -1,21 +1,25 @@
 import { decodeHTMLStrict } from "entities/decode";
 import type { MarkedToken, Token, Tokens } from "marked";
-import type { Inline } from "./document.js";
-import { MAX_DEPTH, type NoteToken } from "./lexer.js";
-import type { PlaceOf } from "./line-offsets.js";
+import { MAX_DEPTH, type NoteToken } from "./bounded-lexer.js";
+import type { Inline } from "./document-types.js";
+import type { RangeMapper } from "./source-ranges.js";
 
 /** Builds inlines from tokens of marked, which are consecutive parts of a text. `begin`: the offset of the first token. */
-export function buildInlines(tokens: readonly Token[] | undefined, placeOf: PlaceOf, begin = 0): Inline[] {
+export function buildInlines(
+  tokens: readonly Token[] | undefined,
+  placeOf: RangeMapper,
+  begin = 0,
+): Inline[] {
   let next = begin;
   const all = ((tokens ?? []) as MarkedToken[]).flatMap((token) => {
     const from = next;
     next += token.raw.length;
     return buildInline(token, placeOf, from);
   });
-  return all.some(({ kind }) => kind === "tag") ? nestElements(all) : all;
+  return all.some(({ kind }) => kind === "tag") ? nestInlineElements(all) : all;
 }
 
-function buildInline(token: MarkedToken | NoteToken, placeOf: PlaceOf, from: number): Inline | Inline[] {
+function buildInline(token: MarkedToken | NoteToken, placeOf: RangeMapper, from: number): Inline | Inline[] {
   const buildInside = (marks: number) => buildInlines((token as Tokens.Em).tokens, placeOf, from + marks);
   const place = placeOf(from, from + token.raw.length);
   switch (token.type) {
@@ -38,7 +42,7 @@ function buildInline(token: MarkedToken | NoteToken, placeOf: PlaceOf, from: num
     }
     case "note": {
       const { label, isDefined, raw } = token as NoteToken;
-      return { ...place, kind: "note", label, text: isDefined ? formatNoteMark(label) : raw };
+      return { ...place, kind: "note", label, text: isDefined ? formatFootnoteMark(label) : raw };
     }
     case "html":
       return { ...place, kind: "tag", text: (token as Tokens.Tag).text };
@@ -51,7 +55,7 @@ function buildInline(token: MarkedToken | NoteToken, placeOf: PlaceOf, from: num
   }
 }
 
-function buildLink({ autolink, href, raw, text, tokens }: Tokens.Link, placeOf: PlaceOf, from: number) {
+function buildLink({ autolink, href, raw, text, tokens }: Tokens.Link, placeOf: RangeMapper, from: number) {
   const begin = from + (raw.startsWith("[") || raw.startsWith("<") ? 1 : 0);
   const link = { kind: "link", isImage: false } as const;
   if (autolink) {
@@ -66,7 +70,7 @@ function buildLink({ autolink, href, raw, text, tokens }: Tokens.Link, placeOf: 
 /** Matches a character reference. */
 const REFERENCE = /(&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{0,40});)/i;
 /** Splits a text into character references, which are decoded, and verbatim parts. */
-function buildTextNodes({ raw, escaped }: Tokens.Text, placeOf: PlaceOf, from: number): Inline[] {
+function buildTextNodes({ raw, escaped }: Tokens.Text, placeOf: RangeMapper, from: number): Inline[] {
   const all: Inline[] = [];
   let at = from;
   for (const [i, part] of (escaped ? [raw] : raw.split(REFERENCE)).entries())
@@ -82,7 +86,7 @@ function buildTextNodes({ raw, escaped }: Tokens.Text, placeOf: PlaceOf, from: n
 const TAG = /^<(\/?)(br|su[bp]|a|cite|span|summary|h[1-6])\b/i;
 
 /** Nests the inlines between an opening and a closing tag in one element. */
-function nestElements(all: readonly Inline[]): Inline[] {
+function nestInlineElements(all: readonly Inline[]): Inline[] {
   const open: { tag: Inline & { kind: "tag" }; name: string; before: Inline[] }[] = [];
   let children: Inline[] = [];
   for (const inline of all) {
@@ -117,23 +121,23 @@ const LOWERED: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /** Replaces the characters of a text with raised or lowered ones. Returns the text unchanged if one of them has no such form. */
-export function shiftText(text: string, kind: "raised" | "lowered"): string {
+export function raiseOrLowerText(text: string, kind: "raised" | "lowered"): string {
   const chars = kind === "raised" ? RAISED : LOWERED;
   const all = [...text].map((char) => (/[,;\s]/.test(char) ? char : chars[char]));
   return all.includes(undefined) ? text : all.join("");
 }
 
 /** Returns how the mark of a footnote is displayed: a number is raised, any other label is in brackets. */
-export function formatNoteMark(label: string): string {
-  return /^\d+$/.test(label) ? shiftText(label, "raised") : `[${label}]`;
+export function formatFootnoteMark(label: string): string {
+  return /^\d+$/.test(label) ? raiseOrLowerText(label, "raised") : `[${label}]`;
 }
 
 /** Returns the visible text of inlines. */
-export function joinText(inlines: readonly Inline[]): string {
+export function getVisibleText(inlines: readonly Inline[]): string {
   return inlines
     .map((inline) =>
       "inlines" in inline
-        ? joinText(inline.inlines)
+        ? getVisibleText(inline.inlines)
         : inline.kind === "break"
           ? " "
           : inline.kind === "tag"

@@ -60,7 +60,7 @@ export interface Checked {
 }
 
 /** Counts the verdicts and judgements of citations, and computes the metrics that depend on a model. */
-export function countCitations(citations: readonly CheckedCitation[]) {
+export function countVerdicts(citations: readonly CheckedCitation[]) {
   const verdicts = { found: 0, missing: 0, unchecked: 0, gone: 0, unreadable: 0 };
   const counts = { ...verdicts, supported: 0, contradicted: 0, not_stated: 0 };
   for (const { verdict, support } of citations) {

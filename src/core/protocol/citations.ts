@@ -2,7 +2,7 @@
 export type Citation = { start: number; end: number; url: string } | { field: string; url: string };
 
 /** Returns the valid citations in `listed`, which comes from a service and may have any form. */
-export function readCitations(listed: unknown): Citation[] {
+export function parseCitations(listed: unknown): Citation[] {
   if (!Array.isArray(listed)) return [];
   return listed.map(Object).filter(({ start, end, field, url }) => {
     const isRange = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && end > start;

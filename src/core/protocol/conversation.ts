@@ -67,7 +67,7 @@ export function buildRequestBody(
 }
 
 /** Composes the body to send. For each file, the prompt contains a line `## NAME`, the text and a line `---`; then the question. */
-export function composeBody({ context = [], ...body }: CreateBody): CreateBody {
+export function insertContextFiles({ context = [], ...body }: CreateBody): CreateBody {
   const files = context.map(({ name, text = "" }) => `## ${name}\n${text.replace(/\n?$/, "\n")}---\n`);
   return { ...body, prompt: files.join("") + body.prompt };
 }
@@ -120,7 +120,7 @@ export interface HttpEndpoint {
 export const CREATE: HttpEndpoint = { method: "POST", path: "/api/v1/conversations", json: true };
 
 /** Builds the endpoint of §4.2 to §4.4 for one request. The path contains `requestId`, so it must be well-formed (`isRequestId`). */
-export function buildEndpoint(
+export function buildHttpEndpoint(
   operation: Exclude<Operation, "create">,
   requestId: string,
   gaps: Gaps = DEFAULT_GAPS,

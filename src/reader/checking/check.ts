@@ -1,6 +1,6 @@
 import { runWithDeadline, waitUnlessAborted } from "../../core/clock.js";
 import { hashSha256 } from "../../core/files/local-error.js";
-import { type Checked, type CheckedPage, countCitations } from "../../core/protocol/check-outcome.js";
+import { type Checked, type CheckedPage, countVerdicts } from "../../core/protocol/check-outcome.js";
 import { isGroundingRedirect } from "../../core/protocol/citations.js";
 import { Semaphore } from "../../core/semaphore.js";
 import { HostGate } from "../fetching/host-gate.js";
@@ -130,7 +130,7 @@ export class Checker {
     const readAll = (until: AbortSignal) =>
       Promise.all(
         [...byHost].map(async ([host, addresses]) => {
-          const leave = await this.#hosts.take(until);
+          const leave = await this.#hosts.acquire(until);
           progress.hosts.push(host);
           try {
             for (const address of addresses) {
@@ -175,7 +175,7 @@ export class Checker {
         onText?.(entry, text);
     const getDigest = (url: string) => settled.get(url)?.entry.sha256 ?? null;
     if (findSupport) addAnswers(read, await findSupport(read, language, getDigest));
-    const summary = countCitations(citations);
+    const summary = countVerdicts(citations);
     const counts = {
       ...summary.counts,
       citations: citations.length,

@@ -1,5 +1,5 @@
-import type { Place } from "../../core/markdown/document.js";
-import { readMarkdown } from "../../core/markdown/parse.js";
+import type { Span } from "../../core/markdown/document-types.js";
+import { parseMarkdown } from "../../core/markdown/parse-markdown.js";
 import type { Citation } from "../../core/protocol/citations.js";
 import { findFirst, type Mark } from "./report-line.js";
 import { type ReportUnit, UnitReader } from "./report-units.js";
@@ -7,7 +7,7 @@ import { isShown, listSentences } from "./sentences.js";
 import { Works } from "./works.js";
 
 /** A sentence, list item, table row or field of a report. Its place includes the marks; a field is at 0. */
-export interface CitedClaim extends Place {
+export interface CitedClaim extends Span {
   /** The text on one line, without marks and Markdown. */
   text: string;
   /** The path of the field in a structured result; undefined in Markdown. */
@@ -44,7 +44,7 @@ const PREFACE = /^\s*<think>[\s\S]*?<\/think>|^---\r?\n(?=[\w-]+:)[\s\S]*?\n---(
 /** Reads the claims of a Markdown report. Takes linear time. */
 export function readClaims(report: string, { citations, sources }: GivenCitations): ReportClaims {
   // Replace the preface with blanks instead of removing it, so that offsets stay valid.
-  const { blocks } = readMarkdown(report.replace(PREFACE, (preface) => preface.replace(/[^\n]/g, " ")));
+  const { blocks } = parseMarkdown(report.replace(PREFACE, (preface) => preface.replace(/[^\n]/g, " ")));
   const reader = new UnitReader();
   reader.read(blocks);
   const works = new Works(reader.units, sources);
@@ -110,7 +110,7 @@ function listLinks(units: readonly ReportUnit[]): ReportClaims["links"] {
 type CitedRange = Extract<Citation, { start: number }>;
 
 /** Returns the ranges that overlap a place. `ranges` must be sorted by end. */
-function findRanges(ranges: readonly CitedRange[], { start, end }: Place): CitedRange[] {
+function findRanges(ranges: readonly CitedRange[], { start, end }: Span): CitedRange[] {
   const first = findFirst(ranges, (range) => range.end > start);
   const all: CitedRange[] = [];
   for (let i = first; i < first + MOST_MARKS && (ranges[i]?.start ?? end) < end; i++)

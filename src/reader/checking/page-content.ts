@@ -1,4 +1,4 @@
-import { hashOf, Places, Postings } from "../../core/postings.js";
+import { hashText, InvertedIndex, PostingsList } from "../../core/inverted-index.js";
 import { detectLanguage, getVocabulary, hasWords, type Vocabulary } from "../languages/languages.js";
 import { FigureIndex } from "../matching/figure-index.js";
 import { QuotableText } from "../matching/quotations.js";
@@ -104,9 +104,9 @@ async function fill<T extends { add(passage: PagePassage, place: number): void }
 /** An index of a page that finds the passages with a figure or a word. */
 export class PageIndex {
   readonly figures: FigureIndex;
-  readonly #words = new Postings();
+  readonly #words = new InvertedIndex();
   /** The words of the headings above each passage, which name its subject. */
-  readonly #subjects = new Postings();
+  readonly #subjects = new InvertedIndex();
   #subject: { text: string; keys: Set<string> } = { text: "", keys: new Set() };
 
   constructor(
@@ -120,20 +120,20 @@ export class PageIndex {
     this.figures.add({ text, over }, place);
     const hasCompounds = this.page.language !== "en";
     const keys = listSearchKeys(`${text}\n${over}`, hasCompounds);
-    for (const key of keys) this.#words.add(hashOf(key), place);
+    for (const key of keys) this.#words.add(hashText(key), place);
     if (this.#subject.text !== subject)
       this.#subject = { text: subject, keys: listSearchKeys(subject, hasCompounds) };
     // Count a passage once if a name is both in it and above it, because the count decides whether the name is rare.
-    for (const key of this.#subject.keys) if (!keys.has(key)) this.#subjects.add(hashOf(key), place);
+    for (const key of this.#subject.keys) if (!keys.has(key)) this.#subjects.add(hashText(key), place);
   }
 
-  findWord(key: string): Places {
-    return this.#words.listBetween(hashOf(key));
+  findWord(key: string): PostingsList {
+    return this.#words.listBetween(hashText(key));
   }
 
   /** Finds the passages that contain a name, or that are below a heading with it. */
-  findName(key: string): Places {
-    return Places.join([this.findWord(key), this.#subjects.listBetween(hashOf(key))]);
+  findName(key: string): PostingsList {
+    return PostingsList.join([this.findWord(key), this.#subjects.listBetween(hashText(key))]);
   }
 }
 

@@ -1,10 +1,10 @@
 import { decodeHTMLStrict } from "entities/decode";
-import type { Inline, Place } from "../../core/markdown/document.js";
-import { joinText } from "../../core/markdown/inlines.js";
+import type { Inline, Span } from "../../core/markdown/document-types.js";
+import { getVisibleText } from "../../core/markdown/inlines.js";
 import { expandNumbers, type FoundMark, findMarks, isPower, OBJECT } from "./mark-forms.js";
 
 /** A mark in a line, with its place in the report. The text of a `link` may be part of the sentence. */
-export type Mark = FoundMark & Place;
+export type Mark = FoundMark & Span;
 
 const FILE =
   /^(?:\.\/)?(\/?(?:[\w.@+-]+\/)*[\w.@+-]*\.[A-Za-z]\w{0,9})(?::(\d+)(?:-\d+)?|#L(\d+)(?:-L?\d+)?)?$/;
@@ -17,7 +17,7 @@ export class Line {
   /** The marks in order, without overlaps. */
   marks: Mark[] = [];
   /** The parts of the text: the offset at which each begins, and its place in the report. */
-  #parts: (Place & { from: number })[] = [];
+  #parts: (Span & { from: number })[] = [];
   /** The text in which marks are searched, with objects in place of links, code and pictures. */
   #masked = "";
   /** The end of the text so far. It shows whether a raised number is a power, and whether a tag separates two numbers. */
@@ -40,7 +40,7 @@ export class Line {
   }
 
   /** Returns the place in the report of a part of the line's text. */
-  placeOf(from: number, to: number): Place {
+  placeOf(from: number, to: number): Span {
     const findOffset = (offset: number) => {
       const part = this.#parts[findFirst(this.#parts, (part) => part.from > offset) - 1];
       return part ? Math.min(part.start + offset - part.from, part.end) : 0;
@@ -65,14 +65,14 @@ export class Line {
     else if ("inlines" in inline) for (const child of inline.inlines) this.#add(child);
   }
 
-  #addTag(tag: string, place: Place): void {
+  #addTag(tag: string, place: Span): void {
     this.#isBehindTag = true;
     if (/^<t[dh]\b/i.test(tag)) this.#append(" | ", place);
     if (/^<grok/i.test(tag)) this.#append("", place, { certainty: "counted" });
   }
 
-  #addRaised(inlines: readonly Inline[], place: Place): void {
-    const text = joinText(inlines);
+  #addRaised(inlines: readonly Inline[], place: Span): void {
+    const text = getVisibleText(inlines);
     if (inlines.some(({ kind }) => kind !== "text") || !/^[\d,;\s–-]+$/.test(text))
       for (const inline of inlines) this.#add(inline);
     else {
@@ -84,7 +84,7 @@ export class Line {
   }
 
   /** Adds a part. With `mark` the part is an object, and a mark if `mark` has a certainty. */
-  #append(text: string, { start, end }: Place, mark?: Partial<FoundMark>): void {
+  #append(text: string, { start, end }: Span, mark?: Partial<FoundMark>): void {
     const gap = this.#isBehindTag && /\d$/.test(this.#tail) && /^\d/.test(text) ? " " : "";
     this.#isBehindTag = false;
     const from = this.text.length + gap.length;
@@ -96,8 +96,8 @@ export class Line {
     if (certainty) this.marks.push({ certainty, labels, urls, tail, from, to: this.text.length, start, end });
   }
 
-  #addLink(address: string, inlines: readonly Inline[], place: Place): void {
-    const text = joinText(inlines);
+  #addLink(address: string, inlines: readonly Inline[], place: Span): void {
+    const text = getVisibleText(inlines);
     const labels = /^[\s\d[\]()^,;]{1,40}$/.test(text) ? (text.match(/(?<!\d)\d{1,3}(?!\d)/g) ?? []) : [];
     // A link within the report whose text is a number leads to an entry of a list.
     if (/^(?:#|mailto:|tel:)/i.test(address))

@@ -1,5 +1,5 @@
-import type { MarkdownBlock } from "../../core/markdown/document.js";
-import { joinText } from "../../core/markdown/inlines.js";
+import type { MarkdownBlock } from "../../core/markdown/document-types.js";
+import { getVisibleText } from "../../core/markdown/inlines.js";
 import { findAddress, Line } from "./report-line.js";
 
 /** A paragraph, list item or table row of a report, or a part without claims. */
@@ -65,7 +65,7 @@ export class UnitReader {
         this.read(blocks, { labels: number ? [number] : [], list, urls: [] });
     } else if (block.kind === "table") {
       const list = { of: "rows" } as const;
-      const over = block.head.map(joinText).join(" | ");
+      const over = block.head.map(getVisibleText).join(" | ");
       for (const row of block.rows) {
         const lines = row.map((cell) => new Line(cell, true));
         const number = lines.flatMap(

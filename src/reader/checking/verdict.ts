@@ -1,4 +1,4 @@
-import { NO_PLACES, Places } from "../../core/postings.js";
+import { NO_PLACES, PostingsList } from "../../core/inverted-index.js";
 import type { CheckedCitation, CheckedPage, Verdict } from "../../core/protocol/check-outcome.js";
 import { detectLanguage, getVocabulary, type Vocabulary } from "../languages/languages.js";
 import { buildAlternation, cacheByVocabulary, type Token } from "../languages/patterns.js";
@@ -105,13 +105,13 @@ interface Reading {
   /** Whether the page is in another language than the sentence. */
   isForeign: boolean;
   /** The places of each item of `Claim.sought`. */
-  places: Places[];
+  places: PostingsList[];
   /** Whether each item is on the page, but only outside its passages. */
   outside: boolean[];
   /** The places of the sentence's content words, by key. */
-  words: ReadonlyMap<string, Places>;
+  words: ReadonlyMap<string, PostingsList>;
   /** The sentence's names that tell passages apart: their places, and the keys of their words. */
-  names: { places: Places; keys: readonly string[] }[];
+  names: { places: PostingsList; keys: readonly string[] }[];
 }
 
 /** A sentence, with the items, words and names to look for. */
@@ -189,7 +189,7 @@ async function lookUp(claim: Claim, content: PageContent, nth: number, pause: Pa
   const places = sought.map((item) => {
     if (item.kind !== "quotation") return index.figures.findPlaces(item, over);
     const place = quotable?.findPassage(item.text);
-    return place === undefined ? NO_PLACES : Places.fromPlace(place);
+    return place === undefined ? NO_PLACES : PostingsList.fromPlace(place);
   });
   const outside = await Promise.all(
     sought.map(async (item, i) => {
@@ -211,11 +211,11 @@ async function lookUp(claim: Claim, content: PageContent, nth: number, pause: Pa
 }
 
 /** Finds the places with all of a name's words that the page has; if no place has all, the places of each word. */
-function findTogether(words: readonly Places[]): Places[] {
+function findTogether(words: readonly PostingsList[]): PostingsList[] {
   const [rarest, ...others] = words.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
   if (!rarest || others.length === 0 || rarest.count > MOST_PLACES) return rarest ? [rarest] : [];
   const shared = rarest.listFirst(MOST_PLACES).filter((place) => others.every((word) => word.has(place)));
-  return shared.length > 0 ? [Places.join(shared.map(Places.fromPlace))] : [rarest, ...others];
+  return shared.length > 0 ? [PostingsList.join(shared.map(PostingsList.fromPlace))] : [rarest, ...others];
 }
 
 const HAS_WORDS = "the sentence has no number, date or quotation to look for";
@@ -275,8 +275,8 @@ function decideSupport(claim: Claim, i: number, page: Reading): Support {
 }
 
 function decideSupportAt(
-  ownPlaces: Places,
-  context: readonly Places[],
+  ownPlaces: PostingsList,
+  context: readonly PostingsList[],
   { content, names, isForeign }: Reading,
 ): Support {
   const isRow = (place: number) => content.passages[place]?.isRow === true;

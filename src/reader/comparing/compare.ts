@@ -1,4 +1,4 @@
-import { hashOf, NO_PLACES, Places, Postings } from "../../core/postings.js";
+import { hashText, InvertedIndex, NO_PLACES, PostingsList } from "../../core/inverted-index.js";
 import { canBeReworded, findSought, type Sought } from "../checking/verdict.js";
 import { detectLanguage, getVocabulary, type Vocabulary } from "../languages/languages.js";
 import { lowerCase } from "../languages/patterns.js";
@@ -65,7 +65,7 @@ interface Item {
   sizes: readonly number[];
   factor: number | undefined;
   /** The item's places in the other report, and the statements there that have it in another form. */
-  places: Places;
+  places: PostingsList;
   back: number[];
   state: State;
 }
@@ -141,7 +141,7 @@ export function relate(
 /** A report, in which the statements of the other report are looked up. */
 class Side {
   readonly statements: Statement[];
-  readonly words = new Postings();
+  readonly words = new InvertedIndex();
   readonly #figures: FigureIndex;
   readonly #quotable = new QuotableText();
   readonly #texts: ReadonlySet<string>;
@@ -155,7 +155,7 @@ class Side {
     this.#common = isForeign ? FIGURE : COMMON;
     this.#figures = new FigureIndex(vocabulary, "decimals");
     const frequent = new Set(vocabulary.list("frequent"));
-    const listWords = (text: string) => listContentKeys(text, (word) => frequent.has(word)).map(hashOf);
+    const listWords = (text: string) => listContentKeys(text, (word) => frequent.has(word)).map(hashText);
     this.#texts = new Set(sentences.map(({ text }) => text));
     let before: number[] = [];
     this.statements = sentences.map(({ text, over }, place): Statement => {
@@ -246,7 +246,7 @@ class Side {
         const within = other.#figures.findPlaces(sought, "", "open");
         const pair = near.find(({ to, isAbout }) => isAbout && within.has(to));
         if (!pair) continue;
-        item.places = Places.fromPlace(pair.to);
+        item.places = PostingsList.fromPlace(pair.to);
         findNearest(other.statements[pair.to]?.items ?? [], item, 1)?.back.push(place);
       }
   }
@@ -280,10 +280,10 @@ class Side {
     });
   }
 
-  #findPlaces(sought: Sought, over: string): Places {
+  #findPlaces(sought: Sought, over: string): PostingsList {
     if (sought.kind !== "quotation") return this.#figures.findPlaces(sought, over);
     const place = this.#quotable.findPassage(sought.text);
-    return place === undefined ? NO_PLACES : Places.fromPlace(place);
+    return place === undefined ? NO_PLACES : PostingsList.fromPlace(place);
   }
 }
 

@@ -32,7 +32,7 @@ export class HostGate {
       release();
     };
     try {
-      release = await gate.places.take(signal);
+      release = await gate.places.acquire(signal);
       const now = this.clock.monotonic();
       const begin = isUnpaced ? now : Math.max(now, gate.next);
       gate.next = begin + this.pace.apartMs;

@@ -5,10 +5,10 @@ import { promisify } from "node:util";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { buildConnector as Undici, Agent as UndiciAgent } from "undici";
 import { type Clock, runWithDeadline } from "../../core/clock.js";
-import type { ProxyAddress } from "../../core/http/address.js";
-import { openTunnel } from "../../core/http/connect.js";
-import { describeReason } from "../../core/http/exchange.js";
-import { Agent, buildConnector, loadApiParts } from "../../core/http/undici.js";
+import type { ProxyAddress } from "../../core/http/base-url-and-proxy.js";
+import { describeConnectFailure } from "../../core/http/send-request.js";
+import { Agent, buildConnector, loadDispatcherMethods } from "../../core/http/undici.js";
+import { openProxyTunnel } from "../../core/http/undici-connectors.js";
 import { type PageKind, PDF } from "../parsing/documents/document.js";
 import type { HostGate } from "./host-gate.js";
 
@@ -152,7 +152,7 @@ export class PageFetcher {
         url.hash = "";
       } catch (error) {
         this.signal.throwIfAborted();
-        const reason = describeReason(error);
+        const reason = describeConnectFailure(error);
         if (error instanceof LeftOut) return { kind: error.kind, reason, url: url.href };
         return { kind: "unreachable", reason: `it could not be fetched: ${reason}`, url: url.href };
       } finally {
@@ -172,7 +172,10 @@ export class PageFetcher {
     const port = Number(given || (protocol === "https:" ? 443 : 80));
     const addresses = await this.#resolveAddresses(hostname).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOTFOUND") throw new LeftOut("no-host", "its name does not exist");
-      throw new LeftOut("unreachable", `its name has no address: ${error.code ?? describeReason(error)}`);
+      throw new LeftOut(
+        "unreachable",
+        `its name has no address: ${error.code ?? describeConnectFailure(error)}`,
+      );
     });
     const all = addresses.map((each) =>
       this.options.network.accessTo(each, port, isAsked ? hostname : undefined),
@@ -193,7 +196,7 @@ export class PageFetcher {
 
   /** Sends one request; returns the page, or the target of a redirect. */
   async #exchange(url: URL, types: RegExp, signal: AbortSignal): Promise<FetchedPage | NoPage | URL> {
-    const { request } = await loadApiParts();
+    const { request } = await loadDispatcherMethods();
     const { statusCode, headers, body } = await request.call(this.#agent, {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -240,7 +243,7 @@ export class PageFetcher {
     this.signal.throwIfAborted();
     const formatHost = (host: string) => `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
     const proxy = network.proxyFor(new URL(`${target.protocol}//${formatHost(name)}`));
-    const httpSocket = proxy && (await openTunnel(proxy, formatHost(hostname), CONNECT_MS, this.signal));
+    const httpSocket = proxy && (await openProxyTunnel(proxy, formatHost(hostname), CONNECT_MS, this.signal));
     if (httpSocket && !isTls) return httpSocket;
     const servername = isIP(name) ? "" : name;
     const checked = { ...target, hostname, servername, ...(httpSocket && { httpSocket }) };

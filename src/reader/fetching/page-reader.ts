@@ -100,7 +100,7 @@ export class PageReader {
 
   /** Parses one page at a time, so that one research does not occupy all parser processes. */
   async #cut(task: DocumentTask): Promise<CutDocument> {
-    const leave = await this.#cutting.take(this.signal);
+    const leave = await this.#cutting.acquire(this.signal);
     return this.options.read(task, this.signal).finally(leave);
   }
 }

@@ -1,4 +1,4 @@
-import { hashOf, NO_PLACES, Places, Postings } from "../../core/postings.js";
+import { hashText, InvertedIndex, NO_PLACES, PostingsList } from "../../core/inverted-index.js";
 import type { Vocabulary } from "../languages/languages.js";
 import {
   buildAlternation,
@@ -78,7 +78,7 @@ interface Head {
 
 /** An index of the figures of several passages, in which the figures of a sentence are looked up. */
 export class FigureIndex {
-  readonly #forms = new Map<string, Postings>();
+  readonly #forms = new Map<string, InvertedIndex>();
   readonly #scales = new Set<number>();
   #head: Head = { text: "", units: [], factors: [], forms: [] };
 
@@ -110,7 +110,7 @@ export class FigureIndex {
   }
 
   /** Finds the places of a figure. `over`: the headings above the sentence. With "open", finds 1,450 for "more than 1,000". */
-  findPlaces(figure: Figure, over = "", rounding = this.rounding): Places {
+  findPlaces(figure: Figure, over = "", rounding = this.rounding): PostingsList {
     if (figure.kind === "code") return this.#findAll(figure.values.flatMap(listCodeForms).map(buildExact));
     if (figure.kind === "date") {
       const forms = figure.readings.flatMap(({ year, ...day }): Form[] => [
@@ -136,7 +136,7 @@ export class FigureIndex {
   }
 
   #addForm([measure, value]: Form, place: number): void {
-    const postings = this.#forms.get(measure) ?? new Postings();
+    const postings = this.#forms.get(measure) ?? new InvertedIndex();
     this.#forms.set(measure, postings);
     postings.add(value, place);
   }
@@ -152,8 +152,8 @@ export class FigureIndex {
     return this.#head;
   }
 
-  #findAll(sought: readonly Sought[]): Places {
-    return Places.join(
+  #findAll(sought: readonly Sought[]): PostingsList {
+    return PostingsList.join(
       sought.map(({ measure, least, most, unless = [] }) => {
         const places = this.#forms.get(measure)?.listBetween(least, most) ?? NO_PLACES;
         return places.count === 0 || unless.length === 0
@@ -246,7 +246,7 @@ function computeDateKey({ year = 0, month, day = 0 }: Partial<CalendarDate> & { 
 function listCodeForms(code: string): Form[] {
   const [, hour, minute] = /^(\d\d?):(\d\d)$/.exec(code) ?? [];
   return [
-    ["code", hashOf(code)],
+    ["code", hashText(code)],
     ...(hour === undefined ? [] : [["time", (Number(hour) * 60 + Number(minute)) * MINUTE] as const]),
     ...(minute === "00" ? [["", Number(hour)] as const] : []),
   ];

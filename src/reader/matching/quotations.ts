@@ -1,4 +1,4 @@
-import { findIndexFrom, hashOf, Postings } from "../../core/postings.js";
+import { findIndexAtLeast, hashText, InvertedIndex } from "../../core/inverted-index.js";
 import { cutMatch, listMatches, type Token } from "../languages/patterns.js";
 
 /** A part of a text, by offsets in UTF-16 units; `end` is exclusive. */
@@ -76,7 +76,7 @@ export class QuotableText {
   readonly #starts: number[] = [];
   #size = 0;
   #text = "";
-  readonly #words = new Postings();
+  readonly #words = new InvertedIndex();
 
   /** Adds a passage. */
   add({ text }: { text: string }): void {
@@ -101,7 +101,7 @@ export class QuotableText {
         MOST_PLACES,
         (start) => this.#text.startsWith(anchor, start) && this.#hasAround(parts, at, start),
       );
-    return place === undefined ? undefined : findIndexFrom(this.#begins, place + 1) - 1;
+    return place === undefined ? undefined : findIndexAtLeast(this.#begins, place + 1) - 1;
   }
 
   #index(): void {
@@ -133,7 +133,7 @@ export class QuotableText {
 /** Returns the hashes of a text's prefixes, by which the text is looked up. */
 function listAnchors(text: string): number[] {
   return [SHORT_ANCHOR, LONG_ANCHOR].flatMap((size) =>
-    text.length < size ? [] : hashOf(text.slice(0, size)),
+    text.length < size ? [] : hashText(text.slice(0, size)),
   );
 }
 

@@ -1,6 +1,6 @@
 import { waitUnlessAborted } from "../../core/clock.js";
 import { type Researcher, ResearchFailure } from "../../core/researcher.js";
-import { describeError } from "../../core/text/phrases.js";
+import { describeError } from "../../core/text/format-text.js";
 import { createFolderIndex, type FolderIndexOptions } from "../searching/folder-index.js";
 import { pickBestPassages, SEARCHED } from "./passages.js";
 import { buildData, report } from "./report.js";

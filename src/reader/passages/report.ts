@@ -1,4 +1,4 @@
-import { shortenLine } from "../../core/text/phrases.js";
+import { shortenLine } from "../../core/text/format-text.js";
 import { type Description, listOf, type Passage } from "../searching/source.js";
 
 const NO_ANSWER =

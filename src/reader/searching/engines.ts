@@ -1,6 +1,6 @@
-import type { Connections } from "../../core/http/connections.js";
-import { describeReason } from "../../core/http/exchange.js";
-import { sendVia } from "../../core/http/send.js";
+import { dispatchRequest } from "../../core/http/dispatch-request.js";
+import type { Connections } from "../../core/http/origin-connections.js";
+import { describeConnectFailure } from "../../core/http/send-request.js";
 import { isObject, tryParseJson } from "../../core/json/exact-json.js";
 import { readBody } from "../fetching/page-fetcher.js";
 
@@ -106,14 +106,14 @@ export class SearchEngine {
       body: isPost ? JSON.stringify(asked) : "",
     };
     try {
-      const { statusCode, body } = await sendVia(connections, request, signal);
+      const { statusCode, body } = await dispatchRequest(connections, request, signal);
       const text = `${await readBody(body)}`;
       return statusCode === 200
         ? readResults(text, engine, count)
         : createRefused(statusCode, header !== undefined);
     } catch (error) {
       signal.throwIfAborted();
-      return createFailed(`could not be asked: ${describeReason(error)}`, false);
+      return createFailed(`could not be asked: ${describeConnectFailure(error)}`, false);
     }
   }
 

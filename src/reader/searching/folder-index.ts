@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Threads } from "../../core/threads.js";
+import { ThreadPool } from "../../core/thread-pool.js";
 import type { CorpusOptions } from "./corpus.js";
 import type { Source, SourceProvider } from "./source.js";
 
@@ -32,7 +32,7 @@ export function createFolderIndex({ root, exclude = [], notice }: FolderIndexOpt
   const options = { root: realpathSync(root), exclude: exclude.map((path) => resolve(path)) };
   if (!statSync(options.root).isDirectory()) throw new Error("it is not a folder");
   const sentNotices = new Set<string>();
-  const threads = new Threads<IndexQuestion, IndexAnswer>({
+  const threads = new ThreadPool<IndexQuestion, IndexAnswer>({
     ...{ name: "source-index-worker", most: 1, heapMib: INDEX_MIB },
     ...NO_LIMIT,
   });

@@ -1,5 +1,5 @@
-import { describeError } from "../../core/text/phrases.js";
-import { answerQuestions } from "../../core/threads.js";
+import { describeError } from "../../core/text/format-text.js";
+import { runThread } from "../../core/thread-pool.js";
 import { Corpus } from "./corpus.js";
 import type { IndexAnswer, IndexQuestion } from "./folder-index.js";
 import type { Source } from "./source.js";
@@ -7,7 +7,7 @@ import type { Source } from "./source.js";
 // The entry of the index thread. Indexing keeps a core busy, and the service must still answer meanwhile.
 let corpus: Corpus | undefined;
 const notices: string[] = [];
-answerQuestions<IndexQuestion>(async ({ options, method, args }): Promise<IndexAnswer> => {
+runThread<IndexQuestion>(async ({ options, method, args }): Promise<IndexAnswer> => {
   corpus ??= new Corpus(options, (line) => notices.push(line));
   const answer = await Reflect.apply<Source, never, Promise<unknown>>(corpus[method], corpus, args).then(
     (value) => ({ value }),

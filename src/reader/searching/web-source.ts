@@ -1,7 +1,7 @@
 import { runWithDeadline } from "../../core/clock.js";
 import { isObject } from "../../core/json/exact-json.js";
 import { type ExchangeStore, ResearchFailure } from "../../core/researcher.js";
-import { shortenLine } from "../../core/text/phrases.js";
+import { shortenLine } from "../../core/text/format-text.js";
 import { type DomainLimits, explainOutside } from "../fetching/addresses.js";
 import { HostGate } from "../fetching/host-gate.js";
 import type { NoPage } from "../fetching/page-fetcher.js";

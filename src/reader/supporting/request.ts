@@ -1,5 +1,5 @@
 import type { Support } from "../../core/protocol/check-outcome.js";
-import { shortenLine } from "../../core/text/phrases.js";
+import { shortenLine } from "../../core/text/format-text.js";
 import { joinOnOneLine } from "../checking/page-content.js";
 import type { Task } from "../model/session/session.js";
 import {

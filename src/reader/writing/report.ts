@@ -1,5 +1,5 @@
 import type { CitedSource, Usage } from "../../core/researcher.js";
-import { shortenLine } from "../../core/text/phrases.js";
+import { shortenLine } from "../../core/text/format-text.js";
 import { FLAGS } from "../model/session/budget.js";
 import { type Description, listOf } from "../searching/source.js";
 import { type Answer, listCited } from "./checks/answer.js";
@@ -63,7 +63,7 @@ export function listCitedFacts(answer: Answer | undefined, facts: readonly Fact[
   return [...new Set(ids.flatMap((id) => facts[id - 1] ?? []))];
 }
 
-/** Lists the sources of `facts`, each once, as ResearchNews reports them. */
+/** Lists the sources of `facts`, each once, as ResearchUpdate reports them. */
 export function listCitedSources(facts: readonly Fact[]): CitedSource[] {
   const documents = new Map(facts.map(({ document }) => [document.id, document]));
   return [...documents.values()].map(({ id, title, url }) =>

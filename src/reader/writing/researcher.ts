@@ -5,7 +5,7 @@ import {
   type Researcher,
   ResearchFailure,
   type ResearchJob,
-  type ResearchNews,
+  type ResearchUpdate,
 } from "../../core/researcher.js";
 import { ChatEndpoint, type EndpointOptions } from "../model/endpoint/endpoint.js";
 import { Budget, type BudgetLimits, BudgetSpent, buildUsage, type Price } from "../model/session/budget.js";
@@ -47,7 +47,7 @@ export function createModelResearcher(options: ModelResearcherOptions): Research
   async function answer(
     { request_id: requestId, prompt, structured_output, output_schema }: ResearchJob,
     signal: AbortSignal,
-    tell: (news: ResearchNews) => void,
+    tell: (news: ResearchUpdate) => void,
   ): Promise<unknown> {
     const budget = new Budget(limits, clock);
     const getUsage = () => buildUsage(budget.spent, price);

@@ -1,7 +1,7 @@
 import type { KnownStatus } from "../../core/protocol/conversation.js";
-import type { HourlyLimit } from "../../core/protocol/limits.js";
-import type { Claim, ExchangeStore, ResearchFacts, ResearchJob } from "../../core/researcher.js";
-import { shortenLine } from "../../core/text/phrases.js";
+import type { HourlyLimit } from "../../core/protocol/rate-limits.js";
+import type { Claim, ExchangeStore, ResearcherFacts, ResearchJob } from "../../core/researcher.js";
+import { shortenLine } from "../../core/text/format-text.js";
 import type { KeyBudgets, KeyStore, Rate, ServiceKey } from "../keys/key-store.js";
 import type { CreateAnswer, Refused } from "./create-gate.js";
 
@@ -338,7 +338,7 @@ export interface ConversationStore {
   /** Declares the key and limits of this process. Rejects with a ServiceStartError if another process declared different ones. */
   agreeOn?(settings: string): Promise<void>;
   /** Declares the model of this process and whether it reports dollars; budgets of dollars need both. */
-  declareResearch(facts: ResearchFacts): Promise<void>;
+  declareResearch(facts: ResearcherFacts): Promise<void>;
   /** Resolves if states can be read at present. Rejects within a second or two if they cannot. */
   checkReady(): Promise<void>;
   /** Limits the wait for a silent store, so that it does not delay `close`: after `ms` (default 2,000), every open call rejects. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.js";
-import { describeError } from "../../core/text/phrases.js";
+import { describeError } from "../../core/text/format-text.js";
 import type { Log } from "../monitoring/log.js";
 import type { ConversationStore } from "./conversation-store.js";
 

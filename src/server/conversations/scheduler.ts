@@ -5,11 +5,11 @@ import {
   type Researcher,
   ResearchFailure,
   type ResearchJob,
-  type ResearchNews,
+  type ResearchUpdate,
 } from "../../core/researcher.js";
 import { Semaphore } from "../../core/semaphore.js";
-import { describeError } from "../../core/text/phrases.js";
-import { describeProgress } from "../../core/text/research-progress.js";
+import { describeProgress } from "../../core/text/describe-progress.js";
+import { describeError } from "../../core/text/format-text.js";
 import { describeDefect, type Log, Troubles } from "../monitoring/log.js";
 import {
   type Claim,
@@ -78,8 +78,8 @@ export class Scheduler {
     while (!signal.aborted) {
       let release: (() => void) | undefined;
       try {
-        if (!resumed) release = await this.#semaphore.take(signal);
-        this.#begin(await claim(signal), release ?? this.#semaphore.takeNow());
+        if (!resumed) release = await this.#semaphore.acquire(signal);
+        this.#begin(await claim(signal), release ?? this.#semaphore.acquireImmediately());
         this.#troubles.noteRecovery("claims of work");
       } catch (error) {
         release?.();
@@ -173,7 +173,7 @@ export class Scheduler {
   async #runResearch(
     claim: Claim,
     signal: AbortSignal,
-    tell: (news: ResearchNews) => void,
+    tell: (news: ResearchUpdate) => void,
   ): Promise<Outcome> {
     const { job } = claim;
     const { clock, processingMs, researcher, log } = this.options;
@@ -205,7 +205,7 @@ async function checkResult(
   signal: AbortSignal,
 ): Promise<Outcome> {
   if (output_schema === undefined) return { status: "COMPLETED", output };
-  const { checkValue, describeProblem } = await import("../../core/json-schema/check.js");
+  const { checkValue, describeProblem } = await import("../../core/json-schema/check-in-thread.js");
   const problem = await checkValue(output_schema, output, signal);
   if (problem === undefined) return { status: "COMPLETED", output };
   const why = describeProblem(problem, "the top level");

@@ -91,7 +91,7 @@ export function createApp(parts: AppParts): App {
     const keyTurn = turns.get(name) ?? { places: new Semaphore(atOnce), takers: 0 };
     turns.set(name, keyTurn);
     keyTurn.takers += 1;
-    const release = await keyTurn.places.take(NEVER);
+    const release = await keyTurn.places.acquire(NEVER);
     const endTurn = () => {
       release();
       keyTurn.takers -= 1;

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.js";
-import type { HourlyLimit, Tier } from "../../core/protocol/limits.js";
+import type { HourlyLimit, Tier } from "../../core/protocol/rate-limits.js";
 import type { Caller } from "../conversations/conversation-store.js";
 import { hashKey, isValid, type KeyStore } from "../keys/key-store.js";
 import { HttpError } from "./responses.js";

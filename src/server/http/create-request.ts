@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.js";
 import { isObject, parseExact } from "../../core/json/exact-json.js";
-import type { checkSchema as CheckSchema } from "../../core/json-schema/check.js";
+import type { checkSchema as CheckSchema } from "../../core/json-schema/check-in-thread.js";
 import type { JsonSchema } from "../../core/protocol/conversation.js";
 import type { ResearchJob } from "../../core/researcher.js";
 import { KeyedMutex } from "../../core/semaphore.js";
@@ -52,7 +52,7 @@ export class SchemaChecks {
     private readonly times: CheckTimes,
     /** The module is loaded for the first schema. */
     private readonly checkSchema: typeof CheckSchema = async (...question) =>
-      (await import("../../core/json-schema/check.js")).checkSchema(...question),
+      (await import("../../core/json-schema/check-in-thread.js")).checkSchema(...question),
   ) {}
 
   /** Throws a HttpError if the schema is unusable (400), or if the key's time is used up (429). */
@@ -62,7 +62,7 @@ export class SchemaChecks {
       this.times.checkLeft(keyId);
       const problem = await this.checkSchema(schema, undefined, (ms) => this.times.add(keyId, ms));
       if (problem === undefined) return;
-      const { describeProblem } = await import("../../core/json-schema/check.js");
+      const { describeProblem } = await import("../../core/json-schema/check-in-thread.js");
       const why = describeProblem(problem, "the top level");
       throw createInvalidError(`The field output_schema is not a usable JSON Schema: ${why}.`);
     });

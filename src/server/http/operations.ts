@@ -3,9 +3,9 @@ import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.js";
 import { findMemberText, JsonText, parseExact } from "../../core/json/exact-json.js";
 import { type Data, isFinal } from "../../core/protocol/conversation.js";
-import type { HourlyLimit } from "../../core/protocol/limits.js";
-import { formatInOneUnit, formatIsoDate } from "../../core/text/duration.js";
-import { formatDollars } from "../../core/text/research-progress.js";
+import type { HourlyLimit } from "../../core/protocol/rate-limits.js";
+import { formatDollars } from "../../core/text/describe-progress.js";
+import { formatExactDuration, formatIsoDate } from "../../core/text/time-format.js";
 import type {
   Caller,
   Conversation,
@@ -136,7 +136,7 @@ function createRateLimitError(
 /** Describes which budget of the key is used up, and until when. `end`: epoch ms. */
 function describeBudget(over: NonNullable<RateLimited["over"]>, end: number): string {
   const until = formatIsoDate(end).replace(/\.\d+/, "");
-  const span = formatInOneUnit(over.ms);
+  const span = formatExactDuration(over.ms);
   if (over.what === "budget")
     return `The budget of this key is ${over.most} creates in ${span}; it is used up until ${until}.`;
   const budget = `The budget of this key is ${formatDollars(over.most)} in ${span}`;

@@ -1,6 +1,6 @@
 import { JsonText, stringifyExact } from "../../core/json/exact-json.js";
 import { API_VERSION, type Data, SERVICE_CODES } from "../../core/protocol/conversation.js";
-import { formatDuration } from "../../core/text/duration.js";
+import { formatDuration } from "../../core/text/time-format.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 
 /** The HTTP status of each error code: the codes of §7, and our own for what the interface leaves open. */

@@ -2,10 +2,10 @@ import { promises as fs } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import type { Clock } from "../../core/clock.js";
-import { readIfThere, replaceFile } from "../../core/files/files.js";
-import { lock } from "../../core/files/lock.js";
-import { ignoreMissing } from "../../core/files/sync-and-open.js";
-import { describeError } from "../../core/text/phrases.js";
+import { ignoreMissing } from "../../core/files/async-file-access.js";
+import { readIfExists, replaceFile } from "../../core/files/file-access.js";
+import { acquireLock } from "../../core/files/file-lock.js";
+import { describeError } from "../../core/text/format-text.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import type { KeyBudgets, KeyStore, ServiceKey } from "./key-store.js";
 
@@ -125,7 +125,9 @@ export class KeyFile implements KeyStore {
   }
 
   async #change(change: (keys: ServiceKey[]) => ServiceKey[] | undefined): Promise<boolean> {
-    const unlock = await lock(`${this.#path}.lock`, LOCK_MS).catch((cause) => this.#throwUnusable(cause));
+    const unlock = await acquireLock(`${this.#path}.lock`, LOCK_MS).catch((cause) =>
+      this.#throwUnusable(cause),
+    );
     try {
       const keys = change(read(this.#path));
       if (keys === undefined) return false;
@@ -146,7 +148,7 @@ function findCurrent(keys: readonly ServiceKey[], name: string): ServiceKey | un
 }
 
 function read(path: string): ServiceKey[] {
-  const text = readIfThere(path, MAX_BYTES);
+  const text = readIfExists(path, MAX_BYTES);
   if (text === undefined) return [];
   const parsed = v.safeParse(keyFile, text);
   if (!parsed.success) throw new Error(`${path} is not a file of keys`);

@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { HourlyLimit, Tier } from "../../core/protocol/limits.js";
+import type { HourlyLimit, Tier } from "../../core/protocol/rate-limits.js";
 
 /** A limit of `most` in any period of `ms` milliseconds. */
 export interface Rate {

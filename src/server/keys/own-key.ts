@@ -1,8 +1,8 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
-import { makeFolder, readIfThere } from "../../core/files/files.js";
-import { ignoreExisting } from "../../core/files/sync-and-open.js";
-import { isKeyText } from "../../core/secrets/key.js";
+import { ignoreExisting } from "../../core/files/async-file-access.js";
+import { makePrivateFolder, readIfExists } from "../../core/files/file-access.js";
+import { isSendableKey } from "../../core/secrets/hide-key.js";
 import { ServiceStartError } from "../start-error.js";
 import { generateKey } from "./key-store.js";
 
@@ -24,11 +24,11 @@ export async function chooseApiKey(dataDir?: string): Promise<OwnKey> {
   if (dataDir === undefined) return { apiKey: fresh, fresh: true };
   const path = join(dataDir, FILE);
   try {
-    makeFolder(dataDir);
+    makePrivateFolder(dataDir);
     const written = fs.writeFile(path, `${fresh}\n`, { flag: "wx", mode: 0o600, flush: true });
     if (await written.then(() => true, ignoreExisting)) return { apiKey: fresh, fresh: true };
-    const apiKey = readIfThere(path, MAX_BYTES)?.trim() ?? "";
-    if (!isKeyText(apiKey)) throw new Error(`${path} holds no key; remove the file to get a new one`);
+    const apiKey = readIfExists(path, MAX_BYTES)?.trim() ?? "";
+    if (!isSendableKey(apiKey)) throw new Error(`${path} holds no key; remove the file to get a new one`);
     await fs.chmod(path, 0o600);
     return { apiKey, fresh: false };
   } catch (error) {

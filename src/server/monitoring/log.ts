@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.js";
-import { describeError } from "../../core/text/phrases.js";
+import { describeError } from "../../core/text/format-text.js";
 import { escapeLine, escapeText, stringifySafe } from "../../core/text/safe-text.js";
 import type { Exchange, Observer } from "./exchange.js";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../core/clock.js";
-import type { ResearchFacts } from "../../core/researcher.js";
+import type { ResearcherFacts } from "../../core/researcher.js";
 import { type Log, Troubles } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
@@ -109,7 +109,7 @@ export class ProcessLease {
     );
   }
 
-  async declareResearch({ model, saysDollars = true }: ResearchFacts): Promise<void> {
+  async declareResearch({ model, saysDollars = true }: ResearcherFacts): Promise<void> {
     this.#facts = [model ?? null, saysDollars];
     await this.options.database.run(SET_FACTS, [this.id, ...this.#facts]);
   }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.js";
 import { stringifyExact } from "../../core/json/exact-json.js";
-import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../core/researcher.js";
-import { describeError } from "../../core/text/phrases.js";
+import type { ExchangeStore, ResearcherFacts, ResearchJob } from "../../core/researcher.js";
+import { describeError } from "../../core/text/format-text.js";
 import { createRefusal } from "../conversations/budget-rules.js";
 import {
   type Caller,
@@ -145,7 +145,7 @@ export class PostgresStore implements ConversationStore {
     return this.parts.claims.lease.agreeOn(settings);
   }
 
-  declareResearch(facts: ResearchFacts): Promise<void> {
+  declareResearch(facts: ResearcherFacts): Promise<void> {
     return this.parts.claims.lease.declareResearch(facts);
   }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { constants } from "node:os";
 import { onAbort } from "../../core/clock.js";
-import { removeSecrets } from "../../core/secrets/environment.js";
+import { removeSecrets } from "../../core/secrets/remove-secrets.js";
 import { endGroup, spawnGroup } from "./process-group.js";
 
 export interface ExecOptions {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { escapeHtml } from "../../core/markdown/html/blocks.js";
-import { renderDocument } from "../../core/markdown/html/page.js";
+import { renderHtmlDocument } from "../../core/markdown/html/page-template.js";
+import { escapeHtml } from "../../core/markdown/html/render-blocks.js";
 import RESULT_STYLE from "../../core/markdown/html/style.css?raw";
 import OWN_STYLE from "./browser/style.css?raw";
 import { hashVersion, type PageParts } from "./live-updates.js";
@@ -49,7 +49,7 @@ function renderPage({ title, root, parts, events, query }: UiPage): string {
   const from =
     events === undefined ? "" : ` data-events="${events}?version=${hashVersion(parts)}${narrowed}"`;
   const shown = `<body class="wide ui"${from}>\n<p id="lost" role="status" hidden>The service does not answer, so this is not up to date. If it was started again, open its new link from the terminal.</p>\n${body}\n</body>`;
-  return renderDocument(title, STYLE, events === undefined ? [] : live, shown);
+  return renderHtmlDocument(title, STYLE, events === undefined ? [] : live, shown);
 }
 
 /** Builds a page with a heading and a sentence. `next`: HTML for the next step. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatDefinitions, TOPICS } from "../../../src/cli/help/topics.js";
-import { fold } from "../../../src/core/text/width.js";
+import { wrapAtWords } from "../../../src/core/text/text-width.js";
 
 test("explanations stand in one column", () => {
   expect(
@@ -12,7 +12,7 @@ test("explanations stand in one column", () => {
 });
 
 test.each(TOPICS)("$name fits 60 columns", ({ text }) => {
-  const narrow = fold(text, 60);
+  const narrow = wrapAtWords(text, 60);
   expect(narrow.split(/\s+/)).toEqual(text.split(/\s+/));
   expect(Math.max(...narrow.split("\n").map((line) => line.length))).toBeLessThanOrEqual(60);
 });

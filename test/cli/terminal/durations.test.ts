@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatIsoDate, parseDuration } from "../../../src/core/text/duration.js";
+import { formatIsoDate, parseDuration } from "../../../src/core/text/time-format.js";
 
 describe("a duration", () => {
   test.each([

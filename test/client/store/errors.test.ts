@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { InvalidSettingsError } from "../../../src/client/store/settings.js";
-import { getSystemCode } from "../../../src/core/files/files.js";
+import { getErrorCode } from "../../../src/core/files/file-access.js";
 import { describeSystemError, LocalError } from "../../../src/core/files/local-error.js";
 
 const failed = (code: unknown, message = "failed") => Object.assign(new Error(message), { code });
@@ -30,7 +30,7 @@ test.each([
   ["text", undefined, "text"],
   [undefined, undefined, "undefined"],
 ])("of %j the code is %j, in words %j", (error, code, words) => {
-  expect(getSystemCode(error)).toBe(code);
+  expect(getErrorCode(error)).toBe(code);
   expect(describeSystemError(error)).toBe(words);
 });
 

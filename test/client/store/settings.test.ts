@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writ
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { InvalidSettingsError, Settings } from "../../../src/client/store/settings.js";
+import { acquireLock, LockHeldError } from "../../../src/core/files/file-lock.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
-import { HeldError, lock } from "../../../src/core/files/lock.js";
 import { folderWith } from "../../support/folder.js";
 
 function world(text?: string) {
@@ -131,7 +131,7 @@ describe("a change", () => {
       }),
     );
     const { settings, path } = world("{}");
-    const release = await lock(`${path}.lock`);
+    const release = await acquireLock(`${path}.lock`);
     await expect(settings.update(() => {})).rejects.toThrow(
       expect.objectContaining({
         message: expect.stringMatching(
@@ -139,7 +139,7 @@ describe("a change", () => {
             `^could not write .*config\\.json\\.lock is held by process ${process.pid}; the settings are`,
           ),
         ),
-        cause: expect.any(HeldError),
+        cause: expect.any(LockHeldError),
       }),
     );
     release();

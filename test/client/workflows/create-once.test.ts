@@ -9,11 +9,11 @@ import type { Account } from "../../../src/client/workflows/account.js";
 import { CreateOnce, type CreateOnceOptions } from "../../../src/client/workflows/create-once.js";
 import { UnresolvedCreateError } from "../../../src/client/workflows/errors.js";
 import { type Clock, systemClock } from "../../../src/core/clock.js";
+import { describeThisProcessAsHolder } from "../../../src/core/files/file-lock/holder.js";
+import { acquireLock } from "../../../src/core/files/file-lock.js";
 import { hashSha256 } from "../../../src/core/files/local-error.js";
-import { describeThisProcess } from "../../../src/core/files/lock/holder.js";
-import { lock } from "../../../src/core/files/lock.js";
 import type { CreateBody } from "../../../src/core/protocol/conversation.js";
-import { DAY_MS } from "../../../src/core/protocol/limits.js";
+import { DAY_MS } from "../../../src/core/protocol/rate-limits.js";
 import { ok, refuse } from "../../support/behaviours.js";
 import { folderWith } from "../../support/folder.js";
 import { type HappyOptions, HappyService, KEY } from "../../support/happy-service.js";
@@ -127,7 +127,7 @@ function begunBy({ history, account }: Awaited<ReturnType<typeof openAccount>>, 
     const [intent = "", room = ""] = readFileSync(path, "utf8").split("\n");
     writeFileSync(
       path,
-      [intent, room, JSON.stringify({ ...describeThisProcess(), ...process }), ""].join("\n"),
+      [intent, room, JSON.stringify({ ...describeThisProcessAsHolder(), ...process }), ""].join("\n"),
     );
   }
   expect(intents).toHaveLength(1);
@@ -162,7 +162,7 @@ test("where another process has the lock of the same create for too long, its ou
   const locks = join(history.folder, "creates");
   mkdirSync(locks, { recursive: true });
   const name = hashSha256(nameCreate({ origin: account.origin, apiKey: KEY, body: BODY }));
-  const release = await lock(join(locks, `${name}.lock`));
+  const release = await acquireLock(join(locks, `${name}.lock`));
   const enough = new Error("enough");
   await expect(call(BODY, { submit: { signal: AbortSignal.abort(enough) } })).rejects.toBe(enough);
   slowDown();

@@ -6,7 +6,12 @@ import { OpenIntents } from "../../../src/client/store/history/open-intents.js";
 import { RecordedCreate } from "../../../src/client/store/history/recorded-create.js";
 import { buildIntent } from "../../../src/client/store/history/records.js";
 import { Settings } from "../../../src/client/store/settings.js";
-import { appendLine, overwrite, replaceFile, UnsyncedError } from "../../../src/core/files/files.js";
+import {
+  appendLine,
+  overwriteBytes,
+  replaceFile,
+  UnsyncedError,
+} from "../../../src/core/files/file-access.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
 import { folderWith } from "../../support/folder.js";
 import { isTraceable, NEEDS_TRACING, ownCalls } from "../../support/own-calls.js";
@@ -31,7 +36,7 @@ describe.skipIf(!isTraceable)(`what is written is on the disk (${NEEDS_TRACING})
 
   test("bytes that are overwritten", async () => {
     const { path } = file("text");
-    expect(await ownCalls(FSYNC, () => overwrite(path, 1, "E"))).toEqual([`fsync ${path}`]);
+    expect(await ownCalls(FSYNC, () => overwriteBytes(path, 1, "E"))).toEqual([`fsync ${path}`]);
   });
 
   test("a line that is appended, if that is asked for, and the folder of a new file", async () => {

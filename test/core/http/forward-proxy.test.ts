@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
-import type { ProxyAddress } from "../../../src/core/http/address.js";
-import { Connections } from "../../../src/core/http/connections.js";
-import { type HttpAnswer, requireProxyLogin, type WireRequest } from "../../../src/core/http/exchange.js";
+import type { ProxyAddress } from "../../../src/core/http/base-url-and-proxy.js";
+import { Connections } from "../../../src/core/http/origin-connections.js";
+import {
+  convertProxy407ToFailure,
+  type HttpAnswer,
+  type WireRequest,
+} from "../../../src/core/http/send-request.js";
 
 const PROXY: ProxyAddress = { url: new URL("http://proxy.example:3128"), authorization: undefined };
 const LOGIN = { ...PROXY, authorization: "Basic eA==" };
@@ -34,7 +38,7 @@ test.each([
 });
 
 test("a 407 of a proxy is a failure to connect, before anything was sent", () => {
-  expect(requireProxyLogin(answer(407), PROXY)).toMatchObject({
+  expect(convertProxy407ToFailure(answer(407), PROXY)).toMatchObject({
     ...{ kind: "failure", fault: "unconnectable", sent: false, body: Buffer.from("b") },
   });
 });
@@ -44,5 +48,5 @@ test.each([
   [401, PROXY],
 ])("a %d with the proxy %o is an answer of the service", (status, proxy) => {
   const given = answer(status);
-  expect(requireProxyLogin(given, proxy)).toBe(given);
+  expect(convertProxy407ToFailure(given, proxy)).toBe(given);
 });

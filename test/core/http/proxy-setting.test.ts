@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chooseProxy, ProxyError } from "../../../src/core/http/address.js";
+import { chooseProxy, ProxyError } from "../../../src/core/http/base-url-and-proxy.js";
 
 describe("the proxy", () => {
   const proxy = "http://proxy.example:3128";

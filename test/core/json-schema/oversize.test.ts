@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeOversize } from "../../../src/core/json-schema/check.js";
+import { explainIfTooLarge } from "../../../src/core/json-schema/check-in-thread.js";
 
 const nested = (depth: number): unknown => (depth === 0 ? {} : { a: nested(depth - 1) });
 const wide = (parts: number) => ({ enum: Array.from({ length: parts - 1 }, (_, i) => i) });
@@ -13,5 +13,5 @@ test.each<[string, unknown, string | undefined]>([
   ["20,001 parts", wide(20_001), "it has more than 20000 parts"],
   ["20,001 parts in several places", [wide(10_000), wide(10_000)], "it has more than 20000 parts"],
 ])("a schema of %s", (_, value, reason) => {
-  expect(describeOversize(value)).toBe(reason);
+  expect(explainIfTooLarge(value)).toBe(reason);
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
-  attachSource,
+  addFirstMember,
+  attachJsonText,
   findMemberText,
   JsonText,
-  listExactElements,
   parseExact,
-  setMember,
+  parseExactElements,
   stringifyExact,
 } from "../../../src/core/json/exact-json.js";
 
@@ -30,9 +30,9 @@ describe("what was parsed is written as it was read", () => {
 });
 
 test("each element of a list remembers its own text", () => {
-  const elements = listExactElements(` [ ${EXACT},\n[1.0, [] ], 1.0 ]`) as object[];
+  const elements = parseExactElements(` [ ${EXACT},\n[1.0, [] ], 1.0 ]`) as object[];
   expect(elements.map((element) => stringifyExact(element))).toEqual([EXACT, "[1.0,[]]", "1"]);
-  expect([listExactElements("[]"), listExactElements("{}")]).toEqual([[], {}]);
+  expect([parseExactElements("[]"), parseExactElements("{}")]).toEqual([[], {}]);
 });
 
 test.each([
@@ -63,7 +63,7 @@ test("JsonText is written as it stands", () => {
 });
 
 test("a primitive remembers nothing, and is no error", () => {
-  expect(attachSource(1, "1.0")).toBe(1);
+  expect(attachJsonText(1, "1.0")).toBe(1);
   expect(parseExact("1.0")).toBe(1);
   expect(() => parseExact("{")).toThrow(SyntaxError);
 });
@@ -116,7 +116,7 @@ describe("a copy with one more member", () => {
     ['{"a":1.0}', '{"id":"x","a":1.0}', { id: "x", a: 1 }],
     ['{"id":"own","a":-0}', '{"id":"own","a":-0}', { id: "own", a: -0 }],
   ])("of %s is %s", (text, expected, value) => {
-    const copy = setMember(parseExact(text) as object, "id", "x");
+    const copy = addFirstMember(parseExact(text) as object, "id", "x");
     expect(stringifyExact(copy)).toBe(expected);
     expect(copy).toEqual(value);
   });

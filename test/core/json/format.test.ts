@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compactJson, indentJson, measureNesting } from "../../../src/core/json/exact-json.js";
+import { compactJson, indentJson, measureJsonNesting } from "../../../src/core/json/exact-json.js";
 
 const TEXTS = [
   "{}",
@@ -49,5 +49,5 @@ test.each([
   ["[[[", 3],
   ['["', 1],
 ])("%s nests %d deep", (text, depth) => {
-  expect(measureNesting(text)).toBe(depth);
+  expect(measureJsonNesting(text)).toBe(depth);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { normalizeAddress } from "../../../src/core/markdown/document.js";
+import { normalizeLink } from "../../../src/core/markdown/document-types.js";
 
 test.each([
   ["https://example.com/a?b=c#d", "https://example.com/a?b=c#d"],
@@ -21,5 +21,5 @@ test.each([
   ["", undefined],
   ["https://", undefined],
 ])("%j", (address, expected) => {
-  expect(normalizeAddress(address)).toBe(expected);
+  expect(normalizeLink(address)).toBe(expected);
 });

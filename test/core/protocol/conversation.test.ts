@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { composeBody, isFinal, isRequestId } from "../../../src/core/protocol/conversation.js";
+import { insertContextFiles, isFinal, isRequestId } from "../../../src/core/protocol/conversation.js";
 
 test.each([
   ["PENDING", false],
@@ -50,13 +50,13 @@ describe("the body that is sent", () => {
 
   test("has each file before the question, between its name and a rule", () => {
     const context = [file("a.md", "one\n"), file("b c.txt", "two"), file("a.md", "3\n\n")];
-    expect(composeBody({ prompt: "Why?\n", context, model: "m" })).toEqual({
+    expect(insertContextFiles({ prompt: "Why?\n", context, model: "m" })).toEqual({
       prompt: "## a.md\none\n---\n## b c.txt\ntwo\n---\n## a.md\n3\n\n---\nWhy?\n",
       model: "m",
     });
   });
 
   test("is that of the question alone without a context", () => {
-    expect(composeBody({ prompt: "Why?" })).toEqual({ prompt: "Why?" });
+    expect(insertContextFiles({ prompt: "Why?" })).toEqual({ prompt: "Why?" });
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
-import { chooseProxy } from "../../../src/core/http/address.js";
+import { chooseProxy } from "../../../src/core/http/base-url-and-proxy.js";
 import { Checker } from "../../../src/reader/checking/check.js";
 import { cutDocument } from "../../../src/reader/parsing/documents/cut.js";
 import { leftovers } from "../../support/leftovers.js";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { Places } from "../../../src/core/postings.js";
+import { PostingsList } from "../../../src/core/inverted-index.js";
 import { compareReports, readForComparison } from "../../../src/reader/comparing/reports.js";
 import { detectLanguage } from "../../../src/reader/languages/languages.js";
 
@@ -107,18 +107,18 @@ test.each<[string, string, string[]]>([
 
 /** How many places two reports look at in each other, of `length` sentences that all share words and figures. */
 function countLookups(length: number): number {
-  const { find, has } = Places.prototype;
+  const { find, has } = PostingsList.prototype;
   let count = 0;
   const text = (from: number) =>
     Array.from({ length }, (_, i) => `In 2024 the ${i % 7}th of 31 plants made ${from + i} tonnes.`).join(
       "\n\n",
     );
   try {
-    Places.prototype.has = function (place) {
+    PostingsList.prototype.has = function (place) {
       count += 1;
       return has.call(this, place);
     };
-    Places.prototype.find = function (most, isWanted) {
+    PostingsList.prototype.find = function (most, isWanted) {
       return find.call(this, most, (place) => {
         count += 1;
         return isWanted(place);
@@ -126,7 +126,7 @@ function countLookups(length: number): number {
     };
     compareReports(readForComparison(reportOf(text(1_000))), readForComparison(reportOf(text(1_007))));
   } finally {
-    Object.assign(Places.prototype, { find, has });
+    Object.assign(PostingsList.prototype, { find, has });
   }
   return count;
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { ResearchNews } from "../../../src/core/researcher.js";
+import type { ResearchUpdate } from "../../../src/core/researcher.js";
 import { createExtractiveResearcher } from "../../../src/reader/passages/extractive-researcher.js";
 import { folderWith, folderWithLinks } from "../../support/folder.js";
 import { leftovers } from "../../support/leftovers.js";
@@ -29,7 +29,7 @@ const PROMPT = "How many apples does a basket hold?";
 
 it("reports the passages that fit best, whole, each with its place and headings, and that they are no answer", async () => {
   const researcher = researcherOn(folderWith(FILES));
-  const reports: ResearchNews[] = [];
+  const reports: ResearchUpdate[] = [];
   const report = String(await researcher.research(question(PROMPT), never(), (news) => reports.push(news)));
   expect(report).toContain(
     "1. `fruit/a.md:5`, Fruit / Baskets\n\n   > A basket holds 12 apples,\n   > and no pears.\n",
@@ -102,7 +102,7 @@ it("gives what has less of the question after what has enough of it", async () =
 it("finds nothing where too few of the question's rare words are", async () => {
   const researcher = researcherOn(folderWith(FILES));
   for (const prompt of ["What does a kilogram of apples cost?", "and or the", "?"]) {
-    const reports: ResearchNews[] = [];
+    const reports: ResearchUpdate[] = [];
     const report = await researcher.research(question(prompt), never(), (news) => reports.push(news));
     expect(report, prompt).toContain("Nothing was found");
     expect(reports).toEqual([{ sources: [] }]);

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { Connections } from "../../../src/core/http/connections.js";
+import { Connections } from "../../../src/core/http/origin-connections.js";
 import { type EngineName, SearchEngine } from "../../../src/reader/searching/engines.js";
 import { leftovers } from "../../support/leftovers.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { renderMarkdown } from "../../../src/core/markdown/html/blocks.js";
-import { readMarkdown } from "../../../src/core/markdown/parse.js";
+import { renderMarkdown } from "../../../src/core/markdown/html/render-blocks.js";
+import { parseMarkdown } from "../../../src/core/markdown/parse-markdown.js";
 import { BudgetSpent } from "../../../src/reader/model/session/budget.js";
 import type { Answer } from "../../../src/reader/writing/checks/answer.js";
 import {
@@ -116,7 +116,7 @@ it("lets nothing be followed in what was not found, which nobody has checked", (
     "see https://evil.example/?q=`1` and www.evil.example",
     "`code https://evil.example",
   ];
-  const html = renderMarkdown(readMarkdown(under(reported({ missing }), "Not found") ?? "").blocks, []);
+  const html = renderMarkdown(parseMarkdown(under(reported({ missing }), "Not found") ?? "").blocks, []);
   expect(html).not.toMatch(/<(?:a|img)\b/);
   expect(html).toContain(">who may do it for 12 dollars.</li>");
   expect(html).toContain("![a](<code>https://evil.example</code>) \\[b](//evil.example) &lt;img src=x&gt;.");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ResearchNews } from "../../../src/core/researcher.js";
+import type { ResearchUpdate } from "../../../src/core/researcher.js";
 import { type ChatRequest, modelEndpoint, says, sourceWith } from "../../support/model-endpoint.js";
 import { ask, behaving, jobOf, noteOf, researcherFor, TIMEOUT } from "../../support/model-researcher.js";
 
@@ -220,7 +220,7 @@ describe("reading", () => {
 
 it("is seen: what it does, what it has used, and what it cites", async () => {
   const endpoint = await modelEndpoint(behaving());
-  const news: ResearchNews[] = [];
+  const news: ResearchUpdate[] = [];
   const setting = { price: { input: 2, output: 10 } };
   const report = await researcherFor(endpoint, setting).research(
     jobOf(),

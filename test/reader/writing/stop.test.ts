@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
-import type { WireRequest } from "../../../src/core/http/exchange.js";
+import type { WireRequest } from "../../../src/core/http/send-request.js";
 import { Agent } from "../../../src/core/http/undici.js";
 import { ChatEndpoint } from "../../../src/reader/model/endpoint/endpoint.js";
 import { memorySources } from "../../support/memory-sources.js";

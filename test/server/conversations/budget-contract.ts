@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/core/clock.js";
-import { DAY_MS } from "../../../src/core/protocol/limits.js";
+import { DAY_MS } from "../../../src/core/protocol/rate-limits.js";
 import type { ResearchJob } from "../../../src/core/researcher.js";
 import { RESERVED_MS } from "../../../src/server/conversations/budget-rules.js";
 import type {

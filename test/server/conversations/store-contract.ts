@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/core/clock.js";
 import { parseExact, stringifyExact } from "../../../src/core/json/exact-json.js";
-import { DAY_MS } from "../../../src/core/protocol/limits.js";
+import { DAY_MS } from "../../../src/core/protocol/rate-limits.js";
 import type { ResearchJob } from "../../../src/core/researcher.js";
 import type {
   Caller,

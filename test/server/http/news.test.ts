@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Researcher, ResearchFailure, type ResearchNews } from "../../../src/core/researcher.js";
+import { type Researcher, ResearchFailure, type ResearchUpdate } from "../../../src/core/researcher.js";
 import type { Service } from "../../../src/server/service.js";
 import { folderWith } from "../../support/folder.js";
 import { InProcess } from "../../support/in-process.js";
@@ -15,7 +15,7 @@ let service: Service;
 
 /** A research whose news and end a test decides. */
 class Told implements Researcher {
-  tell: (news: ResearchNews) => void = () => {};
+  tell: (news: ResearchUpdate) => void = () => {};
   resolve: (output: string) => void = () => {};
   reject: (error: Error) => void = () => {};
   research: Researcher["research"] = (_job, signal, tell) => {

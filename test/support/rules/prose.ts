@@ -26,12 +26,12 @@ function visit(value: unknown, found: string[]): void {
   for (const part of Object.values(value)) visit(part, found);
 }
 
-/** `new SomeError(…)`, `createLocalError(…)`, `runLocally(…)`, and the class of an error. */
+/** `new SomeError(…)`, `createLocalError(…)`, `wrapFileErrors(…)`, and the class of an error. */
 function makesError({ type, callee, superClass }: Node): boolean {
   if (type === "ClassDeclaration") return isNode(superClass) && /Error$/.test(String(superClass.name));
   if (!isNode(callee)) return false;
   if (type === "NewExpression") return /Error$/.test(String(callee.name));
-  return type === "CallExpression" && /^(?:createLocalError|runLocally)$/.test(String(callee.name));
+  return type === "CallExpression" && /^(?:createLocalError|wrapFileErrors)$/.test(String(callee.name));
 }
 
 function textOf({ type, value, quasis }: Node): string | undefined {

@@ -3,8 +3,9 @@ const TIME = /\b(?:Date\.now|performance\.now|new Date\(\)|setTimeout|setInterva
 /** Files that may ask the machine for the time, or set a timer of it, and why. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/core/clock.ts": "it is the clock",
-  "src/core/http/exchange.ts": "the limits of a real exchange; virtual time passes only between exchanges",
-  "src/core/http/connections.ts": "real connections settle in real time",
+  "src/core/http/send-request.ts":
+    "the limits of a real exchange; virtual time passes only between exchanges",
+  "src/core/http/origin-connections.ts": "real connections settle in real time",
   "src/server/http/listener.ts": "real connections stall in real time",
   "src/server/service.ts": "real connections get real time to end",
   "src/reader/searching/corpus.ts": "runs in a thread, where no clock can be handed in",

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import type { BatchJob } from "../../../client/workflows/batch/context.js";
 import type { OutputFolder } from "../../../client/workflows/batch/output-folder.js";
 import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan.js";
-import { readIfThere } from "../../../core/files/files.js";
-import { LocalError, runLocally } from "../../../core/files/local-error.js";
-import { escapeHtml } from "../../../core/markdown/html/blocks.js";
-import { chooseStateClass, GENERATOR, renderPage } from "../../../core/markdown/html/page.js";
+import { readIfExists } from "../../../core/files/file-access.js";
+import { LocalError, wrapFileErrors } from "../../../core/files/local-error.js";
+import { chooseStateClass, GENERATOR, renderPage } from "../../../core/markdown/html/page-template.js";
+import { escapeHtml } from "../../../core/markdown/html/render-blocks.js";
 import { type ResultOrigin, renderOrigin } from "../../../core/markdown/html/result-page.js";
-import { formatDuration } from "../../../core/text/duration.js";
-import { formatCount, shortenLine } from "../../../core/text/phrases.js";
+import { formatCount, shortenLine } from "../../../core/text/format-text.js";
+import { formatDuration } from "../../../core/text/time-format.js";
 import { buildPageOfRow, buildRowOrigin } from "./row-result.js";
 import { measureDuration } from "./view.js";
 
@@ -49,7 +49,7 @@ async function buildBatchPage(job: BatchJob, state: RowState): Promise<string> {
 
 function read(out: string, name: string): string | undefined {
   const path = join(out, name);
-  return runLocally(`${path} could not be read`, () => readIfThere(path));
+  return wrapFileErrors(`${path} could not be read`, () => readIfExists(path));
 }
 
 /** Maximum length of a question in the table; the page of the row shows all of it. */

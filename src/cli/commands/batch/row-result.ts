@@ -8,7 +8,7 @@ import type { RowState } from "../../../client/workflows/batch/plan.js";
 import { buildTarget } from "../../../client/workflows/batch/result-collector.js";
 import type { Target } from "../../../client/workflows/requests.js";
 import { type Result, readKeptResult, readResult } from "../../../client/workflows/results.js";
-import { JsonText, readJsonPath } from "../../../core/json/exact-json.js";
+import { JsonText, tryParseExact } from "../../../core/json/exact-json.js";
 import type { ResultOrigin } from "../../../core/markdown/html/result-page.js";
 import { buildPage } from "../../results/page.js";
 
@@ -32,7 +32,7 @@ export function readRowResult(
   const { file = "" } = state;
   const text = readSmallFile(join(job.folder.path, file), "the result", MAX_RESULT_BYTES);
   const isJson = file.endsWith(".json");
-  const value = isJson ? readJsonPath(text) : text;
+  const value = isJson ? tryParseExact(text) : text;
   return { target, result: { data: {}, value, exact: isJson ? new JsonText(text) : {} } };
 }
 

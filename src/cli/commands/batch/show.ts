@@ -9,10 +9,10 @@ import { chooseStateWord, type RowState } from "../../../client/workflows/batch/
 import { buildTarget } from "../../../client/workflows/batch/result-collector.js";
 import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
 import type { Result } from "../../../client/workflows/results.js";
-import { formatDuration, formatIsoDate } from "../../../core/text/duration.js";
-import { formatCount } from "../../../core/text/phrases.js";
-import { formatDollars } from "../../../core/text/research-progress.js";
+import { formatDollars } from "../../../core/text/describe-progress.js";
+import { formatCount } from "../../../core/text/format-text.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
+import { formatDuration, formatIsoDate } from "../../../core/text/time-format.js";
 import { SILENT_WAIT_MS } from "../../context.js";
 import { describeCommandFailure } from "../../errors.js";
 import { ChecksAfter } from "../../requests/check-after.js";

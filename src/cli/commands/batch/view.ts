@@ -3,11 +3,11 @@ import { explainError } from "../../../app/failure.js";
 import type { BatchRunEvent } from "../../../client/workflows/batch/context.js";
 import type { BatchEstimate, BatchOutlook } from "../../../client/workflows/batch/estimate.js";
 import { type Counts, chooseStateWord, type RowState } from "../../../client/workflows/batch/plan.js";
-import { parseEpoch } from "../../../core/clock.js";
-import { formatDuration } from "../../../core/text/duration.js";
-import { formatCount } from "../../../core/text/phrases.js";
+import { parseEpochMs } from "../../../core/clock.js";
+import { formatCount } from "../../../core/text/format-text.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
-import { fold, measureColumns } from "../../../core/text/width.js";
+import { measureColumns, wrapAtWords } from "../../../core/text/text-width.js";
+import { formatDuration } from "../../../core/text/time-format.js";
 import { buildWatchJson, type WatchLine } from "../../requests/progress-text.js";
 import { formatStatusWord } from "../../requests/show-states.js";
 import { alignRow, fitColumns } from "../../terminal/columns.js";
@@ -152,12 +152,12 @@ export function formatRowForPeople(state: RowState, names: number, columns: numb
     escapeLine(state.row.body.prompt),
   ];
   const why = state.standing === "failed" && state.error ? `\n  ${escapeLine(state.error.message)}` : "";
-  return alignRow(cells, [names, 10], columns) + fold(why, columns, 2);
+  return alignRow(cells, [names, 10], columns) + wrapAtWords(why, columns, 2);
 }
 
 /** Returns how long a row took, in milliseconds by this machine's clock, because the service's clock may differ. */
 export function measureDuration({ sentAt, createdAt, endedAt }: RowState): number | undefined {
-  const [startedAt, until] = [parseEpoch(sentAt ?? createdAt), parseEpoch(endedAt)];
+  const [startedAt, until] = [parseEpochMs(sentAt ?? createdAt), parseEpochMs(endedAt)];
   return startedAt === undefined || until === undefined ? undefined : until - startedAt;
 }
 

@@ -7,7 +7,7 @@ import { getCheckExitCode } from "../../../app/errors.js";
 import { keepCheck } from "../../../app/kept-check.js";
 import { writeTarget } from "../../../app/output-file.js";
 import { type CheckNotice, readClaims } from "../../../app/report.js";
-import { catchLocalError, hashSha256, LocalError, runLocally } from "../../../core/files/local-error.js";
+import { catchLocalError, hashSha256, LocalError, wrapFileErrors } from "../../../core/files/local-error.js";
 import type { CheckOutcome } from "../../../core/protocol/check-outcome.js";
 import { stringifySafe } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
@@ -165,7 +165,7 @@ async function warnOfFewPages({ reporter }: Context, { pages }: CheckOutcome): P
 
 /** Throws LocalError unless `path` is a new or an empty folder. */
 function checkSaveFolder(path: string): void {
-  const names = runLocally(`the folder ${path} cannot be used`, () =>
+  const names = wrapFileErrors(`the folder ${path} cannot be used`, () =>
     existsSync(path) ? readdirSync(path) : [],
   );
   if (names.length > 0) throw new LocalError(`the folder ${path} is not empty; name another one for --save`);
@@ -173,7 +173,7 @@ function checkSaveFolder(path: string): void {
 
 /** Writes the texts of pages and the outcome into a folder. Throws LocalError. */
 function saveTexts(path: string, texts: ReadonlyMap<string, string>, outcome: CheckOutcome): void {
-  runLocally(`the pages could not be written to ${path}`, () => {
+  wrapFileErrors(`the pages could not be written to ${path}`, () => {
     mkdirSync(path, { recursive: true });
     for (const [url, text] of texts)
       writeFileSync(join(path, `${hashSha256(url)}.txt`), text, { flag: "wx" });

@@ -9,13 +9,13 @@ import { computeDigest } from "../../../client/store/history/create-names.js";
 import type { BatchJob } from "../../../client/workflows/batch/context.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
 import { buildRowId, type Row } from "../../../client/workflows/batch/row.js";
-import { listNames, readIfThere } from "../../../core/files/files.js";
-import { hashSha256, LocalError, runLocally } from "../../../core/files/local-error.js";
-import { escapeHtml } from "../../../core/markdown/html/blocks.js";
+import { listFolder, readIfExists } from "../../../core/files/file-access.js";
+import { hashSha256, LocalError, wrapFileErrors } from "../../../core/files/local-error.js";
+import { escapeHtml } from "../../../core/markdown/html/render-blocks.js";
 import { renderResultPage } from "../../../core/markdown/html/result-page.js";
 import type { CreateBody } from "../../../core/protocol/conversation.js";
-import { formatIsoDate } from "../../../core/text/duration.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
+import { formatIsoDate } from "../../../core/text/time-format.js";
 import { type Context, formatResumeCommand, listArguments } from "../../context.js";
 import { chooseModels, readRequest, refuseSameAccounts, showRequests } from "../../input/create-request.js";
 import { openModelForChecks } from "../../requests/check-after.js";
@@ -74,7 +74,7 @@ export async function compare(
     const profiles = names.flatMap((name) => ["-p", name]);
     const resume = formatResume(ctx, body.prompt, [...profiles, "-o", dir], options);
     const code = await showBatch(ctx, job, { ...options, checkModel, beside: buildNote }, resume);
-    const read = (file: string) => readIfThere(join(dir, file)) ?? "";
+    const read = (file: string) => readIfExists(join(dir, file)) ?? "";
     const statements = await listStatements(states, read);
     const index = formatIndex(body.prompt, states, statements);
     folder.write("index.md", index);
@@ -145,18 +145,18 @@ function buildRow(profile: string, body: CreateBody, index: number): Row {
 
 /** Throws LocalError if a folder contains anything that does not belong to this comparison. */
 function checkFolder(dir: string, question: string): void {
-  runLocally(`the folder ${dir} cannot be used`, () => {
+  wrapFileErrors(`the folder ${dir} cannot be used`, () => {
     if (!existsSync(dir)) return;
     const knownRows = [...readKnownRows(dir).values()];
     const ownStems = new Set(["index", ...knownRows.map(({ stem }) => stem)]);
-    const foreign = listNames(dir).find(
+    const foreign = listFolder(dir).find(
       (name) => name !== ".research-batch" && !ownStems.has(name.replace(/\.(?:md|json|html)$/, "")),
     );
     if (foreign !== undefined)
       throw new LocalError(
         `${dir} contains ${foreign}, which does not belong to this comparison; use another folder`,
       );
-    const before = readIfThere(join(dir, ".research-batch", MARKER));
+    const before = readIfExists(join(dir, ".research-batch", MARKER));
     const isNew = before === undefined && knownRows.length === 0 && !existsSync(join(dir, "index.md"));
     if (!isNew && before !== question)
       throw new LocalError(`${dir} contains another question or other accounts; use another folder`);

@@ -5,11 +5,11 @@ import { formatResult, formatWithSources } from "../../../app/result-text.js";
 import { readTokens } from "../../../client/store/history/records.js";
 import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan.js";
 import type { Result } from "../../../client/workflows/results.js";
-import { readJsonPath } from "../../../core/json/exact-json.js";
-import { escapeMarkdown } from "../../../core/markdown/escape.js";
-import { formatDuration } from "../../../core/text/duration.js";
-import { formatCount } from "../../../core/text/phrases.js";
-import { formatDollars } from "../../../core/text/research-progress.js";
+import { tryParseExact } from "../../../core/json/exact-json.js";
+import { escapeMarkdown } from "../../../core/markdown/escape-markdown.js";
+import { formatDollars } from "../../../core/text/describe-progress.js";
+import { formatCount } from "../../../core/text/format-text.js";
+import { formatDuration } from "../../../core/text/time-format.js";
 import { formatVerdicts } from "../../requests/check-text.js";
 import { measureDuration } from "../batch/view.js";
 
@@ -70,7 +70,7 @@ export function listStatements(
   const reports = states.flatMap((state) => {
     const { file } = state;
     if (file === undefined) return [];
-    const value = file.endsWith(".json") ? readJsonPath(read(file)) : read(file);
+    const value = file.endsWith(".json") ? tryParseExact(read(file)) : read(file);
     return [{ profile: getProfile(state), report: readReport({ data: {}, value }) }];
   });
   return findStatements(reports);
@@ -165,7 +165,7 @@ export function compareJson(
     const note = findNote(state);
     const text = file && read(file);
     const output =
-      text === undefined ? null : file?.endsWith(".json") ? readJsonPath(text) : text.slice(0, note?.length);
+      text === undefined ? null : file?.endsWith(".json") ? tryParseExact(text) : text.slice(0, note?.length);
     return {
       profile: getProfile(state),
       request_id: requestId,

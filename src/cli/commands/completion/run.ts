@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { CodedError } from "../../../app/errors.js";
-import { makeSharedFolder, readIfThere, replaceFile } from "../../../core/files/files.js";
-import { LocalError, runLocally } from "../../../core/files/local-error.js";
+import { makeSharedFolder, readIfExists, replaceFile } from "../../../core/files/file-access.js";
+import { LocalError, wrapFileErrors } from "../../../core/files/local-error.js";
 import { locateScript, MARKER, SCRIPTS, type ScriptPlace, type Shell } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 
@@ -29,12 +29,12 @@ export async function runCompletion(
 /** Writes a script. Throws CodedError `LOCAL_IO` for a file that this program did not write, LocalError if writing fails. */
 function install({ path }: ScriptPlace, script: string, force: boolean): void {
   const failed = `could not write ${path}`;
-  const before = runLocally(failed, () => readIfThere(path));
+  const before = wrapFileErrors(failed, () => readIfExists(path));
   if (before !== undefined && !before.includes(MARKER) && !force)
     throw new CodedError("LOCAL_IO", `${path} was not written by \`research completion\``, {
       hint: "--force overwrites it.",
     });
-  runLocally(failed, () => {
+  wrapFileErrors(failed, () => {
     makeSharedFolder(dirname(path));
     replaceFile(path, script);
   });

@@ -17,9 +17,9 @@ import { checkOptions } from "../../../client/dialects/build-request.js";
 import { findProvider } from "../../../client/dialects/providers.js";
 import { NO_FOLDER, type Profile, type Store } from "../../../client/store/settings.js";
 import { LocalError } from "../../../core/files/local-error.js";
-import { parseBaseUrl } from "../../../core/http/address.js";
+import { parseBaseUrl } from "../../../core/http/base-url-and-proxy.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
-import { measureColumns } from "../../../core/text/width.js";
+import { measureColumns } from "../../../core/text/text-width.js";
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
 

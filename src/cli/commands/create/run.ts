@@ -12,7 +12,7 @@ import type { AccountRequest } from "../../../client/workflows/account-fallback.
 import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
 import { requireEntry } from "../../../client/workflows/requests.js";
 import { LocalError } from "../../../core/files/local-error.js";
-import { setMember } from "../../../core/json/exact-json.js";
+import { addFirstMember } from "../../../core/json/exact-json.js";
 import { buildRequestBody, type Data } from "../../../core/protocol/conversation.js";
 import { type Context, formatResumeCommandAt } from "../../context.js";
 import { wrapInterrupted } from "../../errors.js";
@@ -95,7 +95,8 @@ async function showCreate(
   const { request, requestId, submitted, reused } = created;
   const { account } = request;
   const made = submitted?.data ?? {};
-  const named = requests.length > 1 ? setMember(made, "profile", account.profile ?? DEFAULT_PROFILE) : made;
+  const named =
+    requests.length > 1 ? addFirstMember(made, "profile", account.profile ?? DEFAULT_PROFILE) : made;
   const data: Data = reused ? { ...reused, reused: true } : named;
   await print(reporter, requestId, data);
   if (submitted) await reportCreatesLeft(reporter, request);

@@ -1,7 +1,7 @@
 import { compareSides, type DiffSide, type ReportDiff } from "../../../app/diff.js";
 import { UsageError } from "../../../app/errors.js";
 import { ResearchError } from "../../../client/calls/errors.js";
-import { formatCount } from "../../../core/text/phrases.js";
+import { formatCount } from "../../../core/text/format-text.js";
 import { stringifySafe } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
 import { pickWorstExit, showFailure } from "../../requests/failures.js";

@@ -1,5 +1,5 @@
 import type { ReportDiff } from "../../../app/diff.js";
-import { escapeMarkdown } from "../../../core/markdown/escape.js";
+import { escapeMarkdown } from "../../../core/markdown/escape-markdown.js";
 
 /** Formats the changes as Markdown. */
 export function formatDiff({ old, new: now, changes, sources }: ReportDiff): string {

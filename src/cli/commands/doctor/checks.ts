@@ -7,11 +7,11 @@ import { buildLoginCommand, maskKey, requireBaseUrl, requireConnection } from ".
 import type { ResearchError } from "../../../client/calls/errors.js";
 import { requireKeyText, Session } from "../../../client/calls/session.js";
 import { UNKNOWN } from "../../../client/store/history/records.js";
-import { getSystemCode, readIfThere } from "../../../core/files/files.js";
+import { getErrorCode, readIfExists } from "../../../core/files/file-access.js";
 import { describeSystemError } from "../../../core/files/local-error.js";
-import { chooseProxy, findUnusedProxy, isLoopback } from "../../../core/http/address.js";
-import { formatDuration, formatIsoDate } from "../../../core/text/duration.js";
-import { quoteShellWord } from "../../../core/text/phrases.js";
+import { chooseProxy, findUnusedProxy, isLoopback } from "../../../core/http/base-url-and-proxy.js";
+import { quoteShellWord } from "../../../core/text/format-text.js";
+import { formatDuration, formatIsoDate } from "../../../core/text/time-format.js";
 import { locateScript, SCRIPTS, SHELLS } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 import type { Host } from "../../terminal/host.js";
@@ -189,11 +189,7 @@ function findPlaceProblem(what: string, file: string, written: boolean): Finding
     if (open.length === 0) return undefined;
     return warn(`others can read the ${what} in ${folder}`, open.join(" && "));
   } catch (error) {
-    return createUnusable(
-      what,
-      describeSystemError(error),
-      getSystemCode(error) === "EACCES" ? file : folder,
-    );
+    return createUnusable(what, describeSystemError(error), getErrorCode(error) === "EACCES" ? file : folder);
   }
 }
 
@@ -233,7 +229,7 @@ async function checkDns(host: string): Promise<Finding> {
   try {
     return createOk(`${name} is ${(await lookup(name)).address}`);
   } catch (error) {
-    const message = `the name ${name} could not be resolved (${getSystemCode(error) ?? "unknown"})`;
+    const message = `the name ${name} could not be resolved (${getErrorCode(error) ?? "unknown"})`;
     return fail(9, message, `${SET_BASE_URL}, if the name is wrong`);
   }
 }
@@ -286,7 +282,7 @@ function checkCompletion({ env }: Host): Finding {
   const shell = SHELLS.find((candidate) => candidate === name);
   if (!shell) return { status: "skipped", message: "there is no completion script for the shell in SHELL" };
   const place = locateScript(shell, env);
-  const installed = place && readIfThere(place.path);
+  const installed = place && readIfExists(place.path);
   if (installed === SCRIPTS[shell]) return createOk(`installed for ${shell}`);
   const state = installed === undefined ? "not installed" : "out of date";
   return warn(`${state} for ${shell}`, `research completion ${shell} --install`);

@@ -1,5 +1,5 @@
 import { UsageError } from "../../../app/errors.js";
-import { fold } from "../../../core/text/width.js";
+import { wrapAtWords } from "../../../core/text/text-width.js";
 import type { Context } from "../../context.js";
 import { buildHelpDocument, type HelpDocument } from "../../help/document.js";
 import { findNearest } from "../../help/nearest.js";
@@ -17,7 +17,7 @@ export async function help(ctx: Context, program: Verb, words: readonly string[]
   else if (!topic && name !== "") throw createUnknownError(name, document);
   else {
     const columns = host.stdout.isTTY ? measureColumnsOn(host.stdout) : WIDTH;
-    await reporter.writeResult(fold(topic?.text ?? formatTopics(), Math.min(columns, WIDTH)));
+    await reporter.writeResult(wrapAtWords(topic?.text ?? formatTopics(), Math.min(columns, WIDTH)));
   }
   return 0;
 }

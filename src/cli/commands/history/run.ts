@@ -3,7 +3,7 @@ import { describeFailure } from "../../../app/failure.js";
 import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../client/store/history/records.js";
 import { requireEntry } from "../../../client/workflows/requests.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
-import { WINDOW_MS } from "../../../core/protocol/limits.js";
+import { WINDOW_MS } from "../../../core/protocol/rate-limits.js";
 import type { Context } from "../../context.js";
 import { addRequestId, pickWorstExit } from "../../requests/failures.js";
 import { canAsk, confirm } from "../../requests/table.js";

@@ -5,7 +5,7 @@ import { ResearchClient } from "../../../client/calls/client.js";
 import { ResearchError } from "../../../client/calls/errors.js";
 import { findProvider, INTERFACE, type Provider } from "../../../client/dialects/providers.js";
 import { createResearch } from "../../../client/dialects/research.js";
-import { parseBaseUrl } from "../../../core/http/address.js";
+import { parseBaseUrl } from "../../../core/http/base-url-and-proxy.js";
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
 import { editProfile, findProfileToChange, readKey } from "../config/run.js";

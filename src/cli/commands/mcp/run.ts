@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Writable } from "node:stream";
 import type { LimitOptions } from "../../../app/account.js";
-import { quoteShellWord } from "../../../core/text/phrases.js";
+import { quoteShellWord } from "../../../core/text/format-text.js";
 import { serveMcp } from "../../../mcp/server.js";
 import { ToolSession } from "../../../mcp/session.js";
 import { type Context, type GlobalFlags, listArguments, listGlobalArguments } from "../../context.js";

@@ -1,8 +1,8 @@
 import { readKeptCheck } from "../../../app/kept-check.js";
 import { resolveTarget } from "../../../client/workflows/requests.js";
 import { fetchResult, readKeptResult } from "../../../client/workflows/results.js";
-import { parseEpoch } from "../../../core/clock.js";
-import { formatIsoDate } from "../../../core/text/duration.js";
+import { parseEpochMs } from "../../../core/clock.js";
+import { formatIsoDate } from "../../../core/text/time-format.js";
 import { type Context, formatResumeCommand, listArguments } from "../../context.js";
 import { wrapOutputError } from "../../errors.js";
 import { readSchema } from "../../input/create-request.js";
@@ -62,7 +62,7 @@ export async function runOutput(
     createdAt: created_at,
     check,
   };
-  const accessedAt = parseEpoch(result.data.completed_at ?? target.entry?.ended_at) ?? ctx.clock.now();
+  const accessedAt = parseEpochMs(result.data.completed_at ?? target.entry?.ended_at) ?? ctx.clock.now();
   // Only a bibliography needs the reader of citations, so load that only here.
   const { buildBibliography } = form ? await import("../../../app/bibliography.js") : {};
   const content = (form && buildBibliography?.(result, form, formatIsoDate(accessedAt))) || result;

@@ -1,9 +1,9 @@
 import type { LimitOptions } from "../../../app/account.js";
 import { type AccountQuota, listQuotas, readQuota } from "../../../app/quota.js";
-import { formatDuration } from "../../../core/text/duration.js";
-import { formatCount } from "../../../core/text/phrases.js";
-import { formatDollars } from "../../../core/text/research-progress.js";
+import { formatDollars } from "../../../core/text/describe-progress.js";
+import { formatCount } from "../../../core/text/format-text.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
+import { formatDuration } from "../../../core/text/time-format.js";
 import type { Context } from "../../context.js";
 import { formatTable } from "../../terminal/columns.js";
 

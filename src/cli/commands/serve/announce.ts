@@ -1,4 +1,4 @@
-import { quoteShellWord } from "../../../core/text/phrases.js";
+import { quoteShellWord } from "../../../core/text/format-text.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
 import { type Log, logLine } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";

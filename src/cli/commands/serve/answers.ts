@@ -4,11 +4,11 @@ import { readText } from "../../../app/read-text.js";
 import {
   findMemberText,
   JsonText,
-  listExactElements,
+  parseExactElements,
   stringifyExact,
 } from "../../../core/json/exact-json.js";
 import type { Researcher } from "../../../core/researcher.js";
-import { parseDuration } from "../../../core/text/duration.js";
+import { parseDuration } from "../../../core/text/time-format.js";
 import { createAnswersResearcher } from "../../../researchers/answers.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
@@ -45,7 +45,7 @@ export async function readAnswers(
   if (file === "sample") return createAnswersResearcher([], host.clock);
   const text = await readText(file, "the file of answers", signal, MAX_ANSWERS_BYTES);
   try {
-    const elements = listExactElements(text);
+    const elements = parseExactElements(text);
     const answers = v.parse(ANSWERS, elements).map(({ prompt, after, ...result }, index) => {
       // Valibot's copy has lost the original text, without which numbers would not stay exact.
       const text = findMemberText((elements as object[])[index] ?? {}, "output");

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { parseDuration } from "../../../core/text/duration.js";
+import { parseDuration } from "../../../core/text/time-format.js";
 import type { Rate } from "../../../server/keys/key-store.js";
 import { ROLES } from "../../../server/role.js";
 import type { OptionsOf } from "../definition.js";

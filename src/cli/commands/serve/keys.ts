@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { CodedError, UsageError } from "../../../app/errors.js";
-import { makeFolder } from "../../../core/files/files.js";
+import { makePrivateFolder } from "../../../core/files/file-access.js";
 import { describeSystemError, LocalError } from "../../../core/files/local-error.js";
-import { type HourlyLimit, TIERS, type Tier } from "../../../core/protocol/limits.js";
-import { formatInOneUnit } from "../../../core/text/duration.js";
+import { type HourlyLimit, TIERS, type Tier } from "../../../core/protocol/rate-limits.js";
+import { formatExactDuration } from "../../../core/text/time-format.js";
 import {
   type KeyUse,
   type Overview,
@@ -187,7 +187,7 @@ function buildBudgets({ budget, atOnce, dollars }: SetOptions): KeyBudgets {
 }
 
 function formatRate(rate: Rate | undefined): string | null {
-  return rate ? `${rate.most}/${formatInOneUnit(rate.ms)}` : null;
+  return rate ? `${rate.most}/${formatExactDuration(rate.ms)}` : null;
 }
 
 function describeKey({ name, tier, limits, budgets = {}, createdAt, expiresAt, revokedAt }: ServiceKey) {
@@ -257,7 +257,7 @@ async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): P
     if (data === undefined) {
       throw new UsageError("no data folder or database was named", "Pass --data DIR or --database URL.");
     }
-    if (creates) makeFolder(data);
+    if (creates) makePrivateFolder(data);
     else if (!existsSync(data)) throw new LocalError(`the data folder does not exist: ${data}`);
     if (!statSync(data).isDirectory()) throw new Error("it is not a folder");
     await checkFormat(data);

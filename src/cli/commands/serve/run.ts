@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { CodedError, UsageError } from "../../../app/errors.js";
 import { openModel } from "../../../app/model.js";
 import { onAbort } from "../../../core/clock.js";
-import { isLoopback } from "../../../core/http/address.js";
+import { isLoopback } from "../../../core/http/base-url-and-proxy.js";
 import { chooseResearcher, type ResearcherParts } from "../../../researchers/researcher-for.js";
 import { type ConversationStore, StoreError } from "../../../server/conversations/conversation-store.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";

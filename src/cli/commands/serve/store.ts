@@ -1,8 +1,8 @@
 import { UsageError } from "../../../app/errors.js";
 import { MAX_KEY_BYTES, readText } from "../../../app/read-text.js";
-import { isLoopback } from "../../../core/http/address.js";
-import { TIERS, type Tier } from "../../../core/protocol/limits.js";
-import { isKeyText } from "../../../core/secrets/key.js";
+import { isLoopback } from "../../../core/http/base-url-and-proxy.js";
+import { TIERS, type Tier } from "../../../core/protocol/rate-limits.js";
+import { isSendableKey } from "../../../core/secrets/hide-key.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../server/conversations/local/open-local-store.js";
 import { hashKey, shortenHash } from "../../../server/keys/key-store.js";
@@ -67,7 +67,7 @@ export async function readGivenKey(ctx: Context, { apiKeyFile }: OwnKeyOptions):
       ? ctx.host.env.RESEARCH_SERVE_API_KEY
       : await readText(apiKeyFile, "the key file", ctx.signal, MAX_KEY_BYTES);
   const given = text?.trim();
-  if (given && !isKeyText(given))
+  if (given && !isSendableKey(given))
     throw new UsageError("the service's key must be visible ASCII without spaces");
   if (given === "" && apiKeyFile !== undefined) throw new UsageError(`the key file ${apiKeyFile} is empty`);
   return given || undefined;

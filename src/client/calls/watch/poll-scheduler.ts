@@ -1,5 +1,5 @@
 import TinyQueue from "tinyqueue";
-import { POOL_SIZE } from "../../../core/http/connections.js";
+import { POOL_SIZE } from "../../../core/http/origin-connections.js";
 import type { Pace } from "../pace.js";
 import type { WatchOptions } from "./types.js";
 import type { Watched } from "./watched.js";

@@ -1,4 +1,4 @@
-import { type Clock, parseEpoch } from "../../../core/clock.js";
+import { type Clock, parseEpochMs } from "../../../core/clock.js";
 import { type Data, isFinal, STATUSES } from "../../../core/protocol/conversation.js";
 import { isWaitingForPerson } from "../../dialects/providers.js";
 import type { Classification, Success, Unsuccessful } from "../classify-response.js";
@@ -194,7 +194,7 @@ class Watcher {
     // Keep the previous object if the data is the same: a new long-lived object for each poll slows garbage collection.
     if (data !== watched.last?.data) watched.last = result.answer && result;
     watched.quietSince = this.#readNow();
-    watched.createdAt ??= parseEpoch(data.created_at);
+    watched.createdAt ??= parseEpochMs(data.created_at);
     const progress = JSON.stringify(data.progress);
     if (status === previous && progress !== watched.progress)
       this.#events.push({ kind: "progress", requestId, data });

@@ -1,5 +1,5 @@
+import type { LockHolder } from "../../../core/files/file-lock/holder.js";
 import { hashSha256 } from "../../../core/files/local-error.js";
-import type { Holder } from "../../../core/files/lock/holder.js";
 import { isObject } from "../../../core/json/exact-json.js";
 import type { ContextFile, JsonSchema } from "../../../core/protocol/conversation.js";
 import { type AppendLog, readEntries } from "./log.js";
@@ -51,7 +51,7 @@ export type CreateIdentity = Pick<CreateAttempt, "origin" | "apiKey" | "body">;
 /** A create call with an unknown outcome. `sender`: the process that still waits for the outcome; undefined if no process does. */
 export interface UnsettledCreate {
   entry: HistoryEntry;
-  sender: Holder | undefined;
+  sender: LockHolder | undefined;
 }
 
 export interface EqualCreates {

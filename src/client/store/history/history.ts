@@ -1,16 +1,16 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { listNames, makeFolder, readIfThere, replaceFile } from "../../../core/files/files.js";
+import { listFolder, makePrivateFolder, readIfExists, replaceFile } from "../../../core/files/file-access.js";
+import { acquireLock } from "../../../core/files/file-lock.js";
 import {
   catchLocalError,
   createLocalError,
   LocalError,
-  runLocally,
+  wrapFileErrors,
 } from "../../../core/files/local-error.js";
-import { lock } from "../../../core/files/lock.js";
-import { readJsonPath } from "../../../core/json/exact-json.js";
+import { tryParseExact } from "../../../core/json/exact-json.js";
 import { type ContextFile, isFinal, stripIdPrefix } from "../../../core/protocol/conversation.js";
-import { DAY_MS, WINDOW_MS } from "../../../core/protocol/limits.js";
+import { DAY_MS, WINDOW_MS } from "../../../core/protocol/rate-limits.js";
 import { type CreateIdentity, type EqualCreates, findSameCreates } from "./create-names.js";
 import {
   type CountedAttempt,
@@ -108,7 +108,7 @@ export class History {
   findContext({ context }: HistoryEntry): ContextFile[] | undefined {
     return context?.map((file) => {
       const path = this.#locateText(file.sha256);
-      const text = runLocally("a context could not be read", () => readIfThere(path));
+      const text = wrapFileErrors("a context could not be read", () => readIfExists(path));
       if (text !== undefined) return { ...file, text };
       throw new LocalError(`the text of ${file.name} is not kept here any more: give it with --context`);
     });
@@ -149,9 +149,9 @@ export class History {
   /** Writes the intent of a create call to disk, synced. If it throws LocalError, nothing may be sent. A create call with context must use `reserve`. */
   begin(attempt: CreateAttempt): RecordedCreate {
     const intent = buildIntent(attempt, this.#formatDate());
-    runLocally(`could not record the request before sending it in ${this.folder}`, () => {
-      makeFolder(this.folder);
-      if (attempt.body.context) makeFolder(this.#locateText("."));
+    wrapFileErrors(`could not record the request before sending it in ${this.folder}`, () => {
+      makePrivateFolder(this.folder);
+      if (attempt.body.context) makePrivateFolder(this.#locateText("."));
       for (const { sha256, text = "" } of attempt.body.context ?? [])
         if (!fs.existsSync(this.#locateText(sha256))) replaceFile(this.#locateText(sha256), text);
       this.#open.add(intent);
@@ -305,8 +305,8 @@ export class History {
   ): Promise<{ pending: RecordedCreate } | { fullUntil: number; isDay: boolean }> {
     let release = () => {};
     try {
-      makeFolder(this.folder);
-      release = await lock(join(this.folder, "hour.lock"), LOCK_WAIT_MS, signal);
+      makePrivateFolder(this.folder);
+      release = await acquireLock(join(this.folder, "hour.lock"), LOCK_WAIT_MS, signal);
       const attempts = this.#listCounted({ origin: attempt.origin, key_id: hashKeyId(attempt.apiKey) });
       // Record that attempts dated in the future count as of now, so that they do not fill the hour until those dates.
       for (const { localId, isAhead } of attempts) if (isAhead) this.#redate(localId, attempt);
@@ -358,7 +358,7 @@ export class History {
     const unlogged = new Map(requests);
     let release = () => {};
     try {
-      release = await lock(join(this.folder, "hour.lock"), LOCK_WAIT_MS);
+      release = await acquireLock(join(this.folder, "hour.lock"), LOCK_WAIT_MS);
       // Remove the texts first: after a crash the records are still there, and can be forgotten again.
       this.#dropContexts(names);
       if (names.size === 0) return;
@@ -387,7 +387,7 @@ export class History {
 
   /** Removes the context texts that only records of `leaving` (local ids) name. The caller holds the lock, so no create call adds a name meanwhile. */
   #dropContexts(leaving: ReadonlySet<string>): void {
-    const unnamed = new Set(listNames(this.#locateText(".")));
+    const unnamed = new Set(listFolder(this.#locateText(".")));
     if (unnamed.size === 0) return;
     const keep = ({ local_id, context = [] }: Pick<HistoryEntry, "local_id" | "context">) => {
       if (!leaving.has(local_id)) for (const { sha256 } of context) unnamed.delete(sha256);
@@ -402,7 +402,7 @@ export class History {
   /** Builds the record that remains of a forgotten request. */
   #recordNameless(entry: Omit<HistoryEntry, "request_id">, requestId: string): ForgottenRecord {
     const { origin, key_id, profile, sent_at: at, cost_dollars } = entry;
-    const { usage } = Object(readJsonPath(this.results.read(getService(entry), requestId) ?? ""));
+    const { usage } = Object(tryParseExact(this.results.read(getService(entry), requestId) ?? ""));
     const tokens = entry.tokens ?? readTokens(usage);
     return { kind: "forgotten", origin, key_id, profile, at, cost_dollars, tokens };
   }

@@ -1,4 +1,4 @@
-import { findNextFreeTime, WINDOW_MS } from "../../../core/protocol/limits.js";
+import { findNextAllowedTime, WINDOW_MS } from "../../../core/protocol/rate-limits.js";
 import type { AppendLog } from "./log.js";
 import type { OpenIntent } from "./open-intents.js";
 import { RESOLVED } from "./records.js";
@@ -21,7 +21,7 @@ export function computeHour(
   windowMs = WINDOW_MS,
 ): HourlyUsage {
   const attempts = counted.map(({ at }) => at).sort((a, b) => a - b);
-  return { attempts, nextAt: findNextFreeTime(attempts, limit, now - MARGIN_MS, windowMs) + MARGIN_MS };
+  return { attempts, nextAt: findNextAllowedTime(attempts, limit, now - MARGIN_MS, windowMs) + MARGIN_MS };
 }
 
 /** Number of old lines in a row after which counting ends. One is not enough: if the clock was set back, newer lines may follow. */

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { listNames, makeFolder, readIfThere, replaceFile } from "../../../core/files/files.js";
-import { hashSha256, runLocally } from "../../../core/files/local-error.js";
+import { listFolder, makePrivateFolder, readIfExists, replaceFile } from "../../../core/files/file-access.js";
+import { hashSha256, wrapFileErrors } from "../../../core/files/local-error.js";
 
 /** How long a result is kept, in milliseconds. A provider may delete it after ten minutes. */
 const KEPT_MS = 30 * 86_400_000;
@@ -19,11 +19,11 @@ export class KeptResults {
   /** Stores a JSON text, synced. Leaves a stored text as it is unless `replaces` is set. Removes expired files. Throws LocalError. */
   keep(service: string, requestId: string, text: string, replaces = false): void {
     const path = this.#buildPath(service, requestId);
-    runLocally(`the result of ${requestId} could not be kept in ${this.folder}`, () => {
+    wrapFileErrors(`the result of ${requestId} could not be kept in ${this.folder}`, () => {
       if (!replaces && this.#isFresh(path)) return;
       if (Buffer.byteLength(text) > this.maxBytes)
         throw new Error(`it is larger than ${this.maxBytes >> 20} MiB`);
-      makeFolder(this.folder);
+      makePrivateFolder(this.folder);
       this.#removeOld();
       replaceFile(path, text);
       // Set the file's time by the clock that also computes its age.
@@ -35,7 +35,7 @@ export class KeptResults {
   read(service: string, requestId: string): string | undefined {
     const path = this.#buildPath(service, requestId);
     try {
-      return this.#isFresh(path) ? readIfThere(path, this.maxBytes) : undefined;
+      return this.#isFresh(path) ? readIfExists(path, this.maxBytes) : undefined;
     } catch {
       return undefined;
     }
@@ -43,7 +43,7 @@ export class KeptResults {
 
   /** Removes a stored text, if there is one. Throws LocalError. */
   forget(service: string, requestId: string): void {
-    runLocally(`the result of ${requestId} could not be removed`, () =>
+    wrapFileErrors(`the result of ${requestId} could not be removed`, () =>
       fs.rmSync(this.#buildPath(service, requestId), { force: true }),
     );
   }
@@ -54,7 +54,7 @@ export class KeptResults {
   }
 
   #removeOld(): void {
-    for (const name of listNames(this.folder)) {
+    for (const name of listFolder(this.folder)) {
       const path = join(this.folder, name);
       if (!this.#isFresh(path)) fs.rmSync(path, { force: true });
     }

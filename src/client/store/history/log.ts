@@ -2,15 +2,15 @@ import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import {
   appendLine,
-  discard,
-  getSystemCode,
-  listNames,
-  makeFolder,
+  getErrorCode,
+  listFolder,
+  makePrivateFolder,
+  removeDraft,
   replaceFile,
-} from "../../../core/files/files.js";
-import { readLinesBackward } from "../../../core/files/lines-backward.js";
+} from "../../../core/files/file-access.js";
+import { acquireLock, waitUntilLockFree } from "../../../core/files/file-lock.js";
 import { createLocalError } from "../../../core/files/local-error.js";
-import { lock, waitWhileHeld } from "../../../core/files/lock.js";
+import { readLinesBackward } from "../../../core/files/read-lines-backward.js";
 import { stringifyExact } from "../../../core/json/exact-json.js";
 import {
   buildEntry,
@@ -43,16 +43,16 @@ export class AppendLog {
 
   /** Appends a line, and repeats that if a rewrite replaced the file meanwhile. `sync`: whether to flush it to disk. Throws the system's error. */
   append(line: HistoryLine, { sync }: { sync: boolean }): void {
-    makeFolder(dirname(this.path));
+    makePrivateFolder(dirname(this.path));
     const text = stringifyExact(line);
-    const waitUntilSettled = () => waitWhileHeld(this.#lock);
+    const waitUntilSettled = () => waitUntilLockFree(this.#lock);
     while (!appendLine(this.path, text, { sync, settle: waitUntilSettled })) if (this.#hasText(text)) return;
   }
 
-  /** Replaces each line, newest first, by what `change` returns (undefined removes it). Keeps lines appended meanwhile. Rejects with HeldError. */
+  /** Replaces each line, newest first, by what `change` returns (undefined removes it). Keeps lines appended meanwhile. Rejects with LockHeldError. */
   async rewrite(change: (line: HistoryLine) => HistoryLine | undefined): Promise<void> {
-    makeFolder(dirname(this.path));
-    const release = await lock(this.#lock, LOCK_WAIT_MS);
+    makePrivateFolder(dirname(this.path));
+    const release = await acquireLock(this.#lock, LOCK_WAIT_MS);
     try {
       const kept: Buffer[] = [];
       for (const bytes of readLinesBackward(this.path)) {
@@ -64,9 +64,9 @@ export class AppendLog {
         else if (next !== undefined && next !== "other")
           kept.push(LINE_BREAK, Buffer.from(stringifyExact(next)));
       }
-      for (const name of listNames(dirname(this.path)))
+      for (const name of listFolder(dirname(this.path)))
         if (name.startsWith(`${basename(this.path)}.`) && name.endsWith(".draft"))
-          discard(join(dirname(this.path), name));
+          removeDraft(join(dirname(this.path), name));
       replaceFile(this.path, Buffer.concat(kept.reverse()));
     } finally {
       release();
@@ -109,7 +109,7 @@ export class AppendLog {
 
 /** Returns whether an error means that this process may not read the history; callers then treat it as empty. */
 export function isUnreadable(error: unknown): boolean {
-  return ["EACCES", "EPERM", "ENOTDIR"].includes(getSystemCode(error) ?? "");
+  return ["EACCES", "EPERM", "ENOTDIR"].includes(getErrorCode(error) ?? "");
 }
 
 /** Yields the requests in the log in their last seen states, and create calls that were settled as not created, newest first. */

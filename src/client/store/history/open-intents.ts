@@ -2,15 +2,19 @@ import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import * as v from "valibot";
 import {
-  listNames,
-  makeFolder,
-  overwrite,
-  readIfThere,
+  listFolder,
+  makePrivateFolder,
+  overwriteBytes,
+  readIfExists,
   replaceFile,
-  UnfitFileError,
-} from "../../../core/files/files.js";
-import { MAX_RECORD_BYTES } from "../../../core/files/lines-backward.js";
-import { describeThisProcess, type Holder, parseHolder } from "../../../core/files/lock/holder.js";
+  UnsuitableFileError,
+} from "../../../core/files/file-access.js";
+import {
+  describeThisProcessAsHolder,
+  type LockHolder,
+  parseLockHolder,
+} from "../../../core/files/file-lock/holder.js";
+import { MAX_RECORD_BYTES } from "../../../core/files/read-lines-backward.js";
 import { stringifyExact } from "../../../core/json/exact-json.js";
 import { isUnreadable } from "./log.js";
 import {
@@ -42,7 +46,7 @@ export interface OpenIntent {
   intent: Intent;
   outcome: CreateOutcome | undefined;
   /** The process that sends the create call; undefined if it no longer waits for the outcome, or is unknown. */
-  sender?: Holder | undefined;
+  sender?: LockHolder | undefined;
 }
 
 /** The folder with a file for each create call without an outcome in the log. Its lines are the intent, the outcome and the sending process. */
@@ -51,9 +55,14 @@ export class OpenIntents {
 
   /** Writes an intent, complete and synced. If it throws (the system's error, or UnsyncedError), the intent does not exist. */
   add(record: Intent): void {
-    makeFolder(this.folder);
+    makePrivateFolder(this.folder);
     try {
-      const lines = [stringifyExact(record), " ".repeat(ROOM), JSON.stringify(describeThisProcess()), ""];
+      const lines = [
+        stringifyExact(record),
+        " ".repeat(ROOM),
+        JSON.stringify(describeThisProcessAsHolder()),
+        "",
+      ];
       replaceFile(this.#buildPath(record.local_id), lines.join("\n"));
     } catch (error) {
       this.remove(record.local_id);
@@ -67,14 +76,14 @@ export class OpenIntents {
     const whole = JSON.stringify(outcome);
     const { request_id, confirmed, at } = outcome;
     const text = whole.length < ROOM ? whole : JSON.stringify({ request_id, confirmed, at });
-    overwrite(this.#buildPath(record.local_id), measureFirstLine(record), text.padEnd(ROOM - 1));
+    overwriteBytes(this.#buildPath(record.local_id), measureFirstLine(record), text.padEnd(ROOM - 1));
   }
 
   /** Removes the sending process from an intent for whose outcome this process no longer waits. Throws the system's error. */
   recordGivenUp(record: Intent): void {
     // Without its first character the line is not JSON. A single byte is written completely or not at all.
-    if (readIfThere(this.#buildPath(record.local_id), MAX_RECORD_BYTES) !== undefined)
-      overwrite(this.#buildPath(record.local_id), measureFirstLine(record) + ROOM + 1, " ");
+    if (readIfExists(this.#buildPath(record.local_id), MAX_RECORD_BYTES) !== undefined)
+      overwriteBytes(this.#buildPath(record.local_id), measureFirstLine(record) + ROOM + 1, " ");
   }
 
   /** Removes an intent. Returns whether that succeeded. */
@@ -89,7 +98,7 @@ export class OpenIntents {
 
   /** Reads all intents, and counts torn files. Nothing was sent for a torn file, because the intent is complete before sending. */
   read(): { open: OpenIntent[]; torn: number } {
-    const names = listNames(this.folder).filter((name) => name.endsWith(".json"));
+    const names = listFolder(this.folder).filter((name) => name.endsWith(".json"));
     const texts = names.map((name) => readIntentText(join(this.folder, basename(name))));
     // Another process removes its intent once the outcome is in the log, so a listed file may be gone.
     const read = texts.filter((text) => text !== undefined).map(parseIntentFile);
@@ -109,15 +118,15 @@ function measureFirstLine(record: Intent): number {
 function parseIntentFile(text: string): OpenIntent | undefined {
   const [first = "", second = "", third = ""] = text.split("\n");
   const record = parse(intent, first);
-  return record && { intent: record, outcome: parse(outcome, second), sender: parseHolder(third) };
+  return record && { intent: record, outcome: parse(outcome, second), sender: parseLockHolder(third) };
 }
 
 /** Reads the file of an intent; undefined if it does not exist, an empty text if it cannot be read. */
 function readIntentText(path: string): string | undefined {
   try {
-    return readIfThere(path, MAX_RECORD_BYTES);
+    return readIfExists(path, MAX_RECORD_BYTES);
   } catch (error) {
-    if (error instanceof UnfitFileError || isUnreadable(error)) return "";
+    if (error instanceof UnsuitableFileError || isUnreadable(error)) return "";
     throw error;
   }
 }

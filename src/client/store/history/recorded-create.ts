@@ -1,4 +1,4 @@
-import { catchLocalError, runLocally } from "../../../core/files/local-error.js";
+import { catchLocalError, wrapFileErrors } from "../../../core/files/local-error.js";
 import type { Data } from "../../../core/protocol/conversation.js";
 import type { AppendLog } from "./log.js";
 import { buildCreatedRecord, type CreateOutcome, type OpenIntents } from "./open-intents.js";
@@ -46,7 +46,7 @@ export class RecordedCreate {
   /** Records that the user settled the create call as not created. The log keeps the intent. Throws LocalError if that fails. */
   recordNotCreated(): void {
     const record = { ...this.intent, kind: "not-created", at: this.date() } as const;
-    runLocally(`it could not be recorded that ${this.localId} was not created`, () =>
+    wrapFileErrors(`it could not be recorded that ${this.localId} was not created`, () =>
       this.log.append(record, { sync: true }),
     );
     this.open.remove(this.localId);
@@ -84,7 +84,7 @@ export class RecordedCreate {
   }
 
   #note(outcome: CreateOutcome): void {
-    runLocally(`the request id ${outcome.request_id} could not be recorded`, () =>
+    wrapFileErrors(`the request id ${outcome.request_id} could not be recorded`, () =>
       this.open.note(this.intent, outcome),
     );
   }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { parseEpoch } from "../../../core/clock.js";
+import { parseEpochMs } from "../../../core/clock.js";
 import { hashSha256 } from "../../../core/files/local-error.js";
-import { isObject, listExactMembers, readJsonPath } from "../../../core/json/exact-json.js";
+import { copyWithExactMembers, isObject, tryParseExact } from "../../../core/json/exact-json.js";
 import {
   type CreateBody,
   isFinal,
@@ -195,10 +195,10 @@ const KINDS: ReadonlySet<string> = new Set(line.options.map(({ entries }) => ent
 
 /** Parses a record; undefined if the text is not JSON. The schema and the options keep their original text. */
 export function parseRecord(text: string): unknown {
-  const record = readJsonPath(text, "output_schema");
+  const record = tryParseExact(text, "output_schema");
   if (!isObject(record) || !isObject(record.options)) return record;
-  const { options } = Object(readJsonPath(text, "options"));
-  return { ...record, options: listExactMembers(options) };
+  const { options } = Object(tryParseExact(text, "options"));
+  return { ...record, options: copyWithExactMembers(options) };
 }
 
 /** Parses one line of the history; undefined for a torn line, "other" for a kind of line from a later version. */
@@ -258,7 +258,7 @@ export function sumCosts(amounts: readonly number[]): number | undefined {
 
 /** Returns when a request began, in epoch ms: the service's time, but not before it was sent, because the service's clock may differ. */
 export function parseTime(entry: Pick<HistoryEntry, "created_at" | "sent_at">): number {
-  return Math.max(parseEpoch(entry.created_at) ?? 0, Date.parse(entry.sent_at));
+  return Math.max(parseEpochMs(entry.created_at) ?? 0, Date.parse(entry.sent_at));
 }
 
 /** Creates the id that a create call has on this machine before the service gives it one. */

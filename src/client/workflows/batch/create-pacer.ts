@@ -1,5 +1,5 @@
 import type { Clock } from "../../../core/clock.js";
-import { filterWindow, findNextFreeTime } from "../../../core/protocol/limits.js";
+import { filterAttemptsInWindow, findNextAllowedTime } from "../../../core/protocol/rate-limits.js";
 import { MARGIN_MS } from "../../store/history/hourly-usage.js";
 import type { Account } from "../account.js";
 import { findBlockedUntil } from "../quota.js";
@@ -51,7 +51,7 @@ export class CreatePacer {
   /** Returns when (epoch ms) the next create call may be sent, by the create calls that count and the last refusal. */
   findNextAt(): number {
     const now = this.#readNow();
-    const slot = findNextFreeTime(this.#listSent(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
+    const slot = findNextAllowedTime(this.#listSent(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
     return Math.max(slot, this.#blockedUntil, now);
   }
 
@@ -86,7 +86,7 @@ export class CreatePacer {
   /** Lists the create calls that count at `now`. One that a wrong clock dated in the future counts as of now. */
   #listSent(now: number): readonly number[] {
     const dated = this.#sent.map((at) => Math.min(at, now));
-    this.#sent = filterWindow(dated, now - MARGIN_MS);
+    this.#sent = filterAttemptsInWindow(dated, now - MARGIN_MS);
     return this.#sent;
   }
 
@@ -109,7 +109,7 @@ export function listSendTimes(count: number, sent: readonly number[], limit: num
   const times = sent.toSorted((a, b) => a - b);
   for (let at = now; times.length < sent.length + count; times.push(at))
     if (limit !== Number.POSITIVE_INFINITY)
-      at = Math.max(at, findNextFreeTime(times.slice(-limit), limit, at));
+      at = Math.max(at, findNextAllowedTime(times.slice(-limit), limit, at));
   return times.slice(sent.length);
 }
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { readLinesBackward } from "../../../core/files/lines-backward.js";
-import { readJsonPath } from "../../../core/json/exact-json.js";
+import { readLinesBackward } from "../../../core/files/read-lines-backward.js";
+import { tryParseExact } from "../../../core/json/exact-json.js";
 import type { History } from "../../store/history/history.js";
 import { UNKNOWN } from "../../store/history/records.js";
 
@@ -104,7 +104,7 @@ export interface KnownRow extends RowFacts {
 export function readJournal(path: string): Map<string, KnownRow> {
   const lines: JournalLine[] = [];
   for (const bytes of readLinesBackward(path)) {
-    const parsed = v.safeParse(line, readJsonPath(bytes.toString("utf8")));
+    const parsed = v.safeParse(line, tryParseExact(bytes.toString("utf8")));
     if (parsed.success) lines.push(parsed.output);
   }
   const knownRows = new Map<string, KnownRow>();

@@ -2,15 +2,15 @@ import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import {
   appendLine,
-  listNames,
-  makeFolder,
+  listFolder,
+  makePrivateFolder,
   makeSharedFolder,
-  readIfThere,
+  readIfExists,
   replaceFile,
-} from "../../../core/files/files.js";
-import { createLocalError, LocalError, runLocally } from "../../../core/files/local-error.js";
-import { HeldError, lock } from "../../../core/files/lock.js";
-import { readJsonPath } from "../../../core/json/exact-json.js";
+} from "../../../core/files/file-access.js";
+import { acquireLock, LockHeldError } from "../../../core/files/file-lock.js";
+import { createLocalError, LocalError, wrapFileErrors } from "../../../core/files/local-error.js";
+import { tryParseExact } from "../../../core/json/exact-json.js";
 import { type JournalLine, type KnownRow, readJournal } from "./journal.js";
 import { chooseStateWord, type RowState } from "./plan.js";
 
@@ -44,7 +44,7 @@ export class OutputFolder {
     runWithLocalErrors(path, () => {
       makeSharedFolder(path);
       refuseForeignFiles(path);
-      makeFolder(join(path, STATE));
+      makePrivateFolder(join(path, STATE));
     });
     const release = await acquire(path);
     try {
@@ -62,7 +62,7 @@ export class OutputFolder {
   /** The names in the folder that are not results of this batch. Throws LocalError. */
   get foreign(): ReadonlySet<string> {
     const ownStems = new Set(Array.from(this.known.values(), ({ stem }) => stem));
-    const names = runWithLocalErrors(this.path, () => listNames(this.path));
+    const names = runWithLocalErrors(this.path, () => listFolder(this.path));
     return new Set(names.filter((name) => !ownStems.has(name.replace(/\.(md|json)$/, ""))));
   }
 
@@ -92,7 +92,7 @@ export class OutputFolder {
 /** Writes a file through a draft in the state folder of `out`. The umask sets its mode. */
 function writeWhole(out: string, path: string, text: string): void {
   const drafts = join(out, STATE, "drafts");
-  makeFolder(drafts);
+  makePrivateFolder(drafts);
   const draft = join(drafts, basename(path));
   fs.writeFileSync(draft, text, { flush: true });
   fs.renameSync(draft, path);
@@ -117,9 +117,9 @@ function statIfThere(path: string): fs.Stats | undefined {
 
 async function acquire(path: string): Promise<() => void> {
   try {
-    return await lock(join(path, STATE, "lock"));
+    return await acquireLock(join(path, STATE, "lock"));
   } catch (error) {
-    if (!(error instanceof HeldError))
+    if (!(error instanceof LockHeldError))
       throw createLocalError(`the output folder ${path} cannot be used`, error);
     const { holder, advice } = error;
     throw new LocalError(`${path} is being written by another batch, ${holder}${advice}`, { cause: error });
@@ -127,7 +127,7 @@ async function acquire(path: string): Promise<() => void> {
 }
 
 function runWithLocalErrors<T>(path: string, use: () => T): T {
-  return runLocally(`the output folder ${path} cannot be used`, use);
+  return wrapFileErrors(`the output folder ${path} cannot be used`, use);
 }
 
 /** The file `results.jsonl`, with a line for each row that ended. */
@@ -148,16 +148,16 @@ export class ResultsFile {
   /** Rewrites the lines of ended rows, and drops an incomplete line, which a crash leaves. Keeps the lines of all other rows. */
   update(states: readonly RowState[]): void {
     runWithLocalErrors(this.out, () => {
-      const text = readIfThere(this.#path);
+      const text = readIfExists(this.#path);
       const lines = new Map<string, string>();
       for (const line of text?.split("\n") ?? []) {
-        const { row } = Object(readJsonPath(line));
+        const { row } = Object(tryParseExact(line));
         if (typeof row === "string") lines.set(row, line);
       }
       for (const state of states) {
         const isOver = state.standing !== "waiting" && state.standing !== "running";
         // The command that sent a row knew more about its error than the journal does, so keep its line.
-        const isListed = Object(readJsonPath(lines.get(state.row.id) ?? "")).at === findEnd(state);
+        const isListed = Object(tryParseExact(lines.get(state.row.id) ?? "")).at === findEnd(state);
         if (isOver && (state.check || !isListed))
           lines.set(state.row.id, JSON.stringify(buildResultLine(state)));
       }

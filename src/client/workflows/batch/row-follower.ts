@@ -1,4 +1,4 @@
-import { formatInOneUnit } from "../../../core/text/duration.js";
+import { formatExactDuration } from "../../../core/text/time-format.js";
 import { ResearchError } from "../../calls/errors.js";
 import type { StateChange } from "../../calls/watch/types.js";
 import { isCutShort } from "../../dialects/providers.js";
@@ -54,7 +54,7 @@ export class RowFollower {
     else if (kind === "given-up") this.#leave(event.requestId, event.error);
     else if (kind === "timeout") {
       const { requestId } = event;
-      const limit = formatInOneUnit(timeout);
+      const limit = formatExactDuration(timeout);
       const late = new ResearchError("TIMEOUT", `${requestId} is not finished after ${limit}`, { requestId });
       this.#leave(requestId, late);
     } else if (kind === "trouble") emit({ kind, activity: "poll", error: event.error });

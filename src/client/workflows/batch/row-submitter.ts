@@ -1,5 +1,5 @@
 import { catchLocalError } from "../../../core/files/local-error.js";
-import { formatInOneUnit, formatIsoDate } from "../../../core/text/duration.js";
+import { formatExactDuration, formatIsoDate } from "../../../core/text/time-format.js";
 import { ResearchError, type UnreachableError } from "../../calls/errors.js";
 import { waitUntil } from "../quota.js";
 import { readFinalState } from "../requests.js";
@@ -81,7 +81,7 @@ export class RowSubmitter {
     if (timeout > 0 && waitMs > timeout)
       throw new ResearchError(
         "TIMEOUT",
-        `a limit of creates is reached, and the next one is allowed at ${formatIsoDate(until)}, after the ${formatInOneUnit(timeout)} of --timeout`,
+        `a limit of creates is reached, and the next one is allowed at ${formatIsoDate(until)}, after the ${formatExactDuration(timeout)} of --timeout`,
       );
     emit({ kind: "waiting-for-quota", until, account });
     await waitUntil(account, until, { signal: this.#signal });

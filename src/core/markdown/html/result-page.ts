@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
-import { shortenLine } from "../../text/phrases.js";
-import { joinText } from "../inlines.js";
-import { readMarkdown } from "../parse.js";
-import { escapeHtml, type PageHeading, renderMarkdown, renderPlain } from "./blocks.js";
-import { createFieldLinks, type PageMarks, renderMarkLinks, renderMarks, renderProblems } from "./marks.js";
-import { renderPage } from "./page.js";
-import { renderStructured } from "./structured.js";
+import { shortenLine } from "../../text/format-text.js";
+import { getVisibleText } from "../inlines.js";
+import { parseMarkdown } from "../parse-markdown.js";
+import { renderPage } from "./page-template.js";
+import { escapeHtml, type PageHeading, renderMarkdown, renderPlainText } from "./render-blocks.js";
+import { renderJson } from "./render-json.js";
+import {
+  createFieldMarkRenderer,
+  renderMarkLinks,
+  renderMarkList,
+  renderProblemList,
+  type VerdictMarks,
+} from "./verdict-marks.js";
 
 /** The least number of headings of a page with a table of contents (contract §6). */
 const MIN_CONTENTS = 4;
@@ -21,7 +27,7 @@ export interface PageResult {
   /** The data whose SHA-256 is shown, if it is not `text`. */
   digestOf?: string;
   /** The findings of a check about places of the result. */
-  marks?: PageMarks | undefined;
+  marks?: VerdictMarks | undefined;
 }
 
 /** Where a result comes from; unknown values are undefined. Times are as the service returned them. */
@@ -37,8 +43,8 @@ export interface ResultOrigin {
 /** Renders a result as one file, for reading, printing and keeping. */
 export function renderResultPage(result: PageResult, source: ResultOrigin): string {
   const { question, requestId } = source;
-  const laidOut = renderContent(result, { withContents: true });
-  const checked = result.marks ? `\n${renderMarks(result.marks)}` : "";
+  const laidOut = renderResultContent(result, { withContents: true });
+  const checked = result.marks ? `\n${renderMarkList(result.marks)}` : "";
   const title = laidOut.title ?? (question && shortenLine(question, LONGEST_TITLE));
   const shown = title || (requestId === undefined ? "Result" : `Result of ${requestId}`);
   const header =
@@ -55,33 +61,33 @@ export function renderResultPage(result: PageResult, source: ResultOrigin): stri
  * Renders the HTML of a result, and returns its title if it begins with one. `withContents`: adds a table of contents below the
  * title. `longest`: the length in UTF-16 units above which a result is shown as received.
  */
-export function renderContent(
+export function renderResultContent(
   { kind, text, marks }: PageResult,
   { withContents = false, longest = MAX_LAID_OUT } = {},
 ): { content: string; title?: string } {
   if (text.length > longest) return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
-  const wrong = withContents && marks ? renderProblems(marks) : "";
+  const wrong = withContents && marks ? renderProblemList(marks) : "";
   if (kind === "json")
-    return { content: `${wrong}${renderStructured(text, marks && createFieldLinks(marks))}` };
-  const { blocks, form } = readMarkdown(text);
+    return { content: `${wrong}${renderJson(text, marks && createFieldMarkRenderer(marks))}` };
+  const { blocks, form } = parseMarkdown(text);
   if (form === "complex") return { content: `${wrong}<pre><code>${escapeHtml(text)}</code></pre>` };
-  if (form === "plain" && !marks) return { content: renderPlain(text) };
+  if (form === "plain" && !marks) return { content: renderPlainText(text) };
   const headings: PageHeading[] = [];
   const signs = renderMarkLinks(marks);
   const at = blocks.findIndex((block) => block.kind === "heading" && block.level === 1) + 1;
   const before = renderMarkdown(blocks.slice(0, at), headings, signs);
   const last = headings.at(-1);
   const after = renderMarkdown(blocks.slice(at), headings, signs);
-  const content = [before, wrong, withContents ? renderContents(headings, last) : "", after];
+  const content = [before, wrong, withContents ? renderTableOfContents(headings, last) : "", after];
   const title = blocks[at - 1];
   return {
     content: content.filter(Boolean).join("\n"),
-    ...(title?.kind === "heading" && { title: joinText(title.inlines) }),
+    ...(title?.kind === "heading" && { title: getVisibleText(title.inlines) }),
   };
 }
 
 /** Renders the table of contents with all headings except `title`, below which it is placed. */
-function renderContents(headings: readonly PageHeading[], title: PageHeading | undefined): string {
+function renderTableOfContents(headings: readonly PageHeading[], title: PageHeading | undefined): string {
   if (headings.length < MIN_CONTENTS) return "";
   const items = headings
     .filter((heading) => heading !== title)
@@ -98,8 +104,8 @@ export function renderOrigin(
     ["Question", question && escapeHtml(question)],
     ["Request", requestId && escapeHtml(requestId)],
     ["Origin", origin && escapeHtml(origin)],
-    ["Created", renderTime(createdAt)],
-    ["Completed", renderTime(completedAt)],
+    ["Created", renderTimestamp(createdAt)],
+    ["Completed", renderTimestamp(completedAt)],
     ["SHA-256", text === undefined ? undefined : createHash("sha256").update(text).digest("hex")],
   ];
   const shown = rows
@@ -108,6 +114,6 @@ export function renderOrigin(
   return `<footer><dl>\n${shown.join("\n")}\n</dl></footer>`;
 }
 
-function renderTime(text: string | undefined): string | undefined {
+function renderTimestamp(text: string | undefined): string | undefined {
   return text && `<time datetime="${escapeHtml(text)}">${escapeHtml(text)}</time>`;
 }

@@ -1,6 +1,6 @@
-import { readRetryAfter } from "../../../core/http/exchange.js";
+import { parseRetryAfter } from "../../../core/http/send-request.js";
 import { isObject, tryParseJson } from "../../../core/json/exact-json.js";
-import { shortenLine } from "../../../core/text/phrases.js";
+import { shortenLine } from "../../../core/text/format-text.js";
 
 /** A reply of the model. */
 export interface ModelReply {
@@ -158,7 +158,7 @@ export function classify(
   if (status === 413 || (status < 500 && TOO_LONG.test(complaint)))
     return { kind: "too-long", message: detail };
   if (status === 429 || status === 408 || status >= 500) {
-    const seconds = readRetryAfter(headers, now);
+    const seconds = parseRetryAfter(headers, now);
     return { kind: "busy", message: `is busy (${detail})`, afterMs: seconds && seconds * 1_000 };
   }
   if (status === 400 || status === 422) return { kind: "unsupported", message: `answered ${detail}` };

@@ -1,8 +1,8 @@
 import { type Clock, runWithDeadline } from "../../../core/clock.js";
-import type { Connections } from "../../../core/http/connections.js";
-import { describeReason } from "../../../core/http/exchange.js";
-import { sendVia } from "../../../core/http/send.js";
-import { createKeyHider } from "../../../core/secrets/key.js";
+import { dispatchRequest } from "../../../core/http/dispatch-request.js";
+import type { Connections } from "../../../core/http/origin-connections.js";
+import { describeConnectFailure } from "../../../core/http/send-request.js";
+import { createKeyHider } from "../../../core/secrets/hide-key.js";
 import { Completion, classify, type EndpointAnswer, type ModelReply, type NoReply } from "./answer.js";
 import { ALL_CAPABILITIES, buildBody, type ChatRequest, reduceCapabilities } from "./chat-request.js";
 
@@ -42,7 +42,7 @@ export class ChatEndpoint {
     if (apiKey !== undefined) return false;
     const request = { origin: url.origin, method: "GET", path: this.#buildPath("models"), headers: {} };
     try {
-      const { statusCode, body } = await sendVia(connections, request, signal);
+      const { statusCode, body } = await dispatchRequest(connections, request, signal);
       body.destroy();
       return statusCode === 401 || statusCode === 403;
     } catch {
@@ -69,7 +69,7 @@ export class ChatEndpoint {
       body: buildBody(model, request, capabilities),
     };
     const read = async (until: AbortSignal, restart = () => {}) => {
-      const { statusCode, headers, body } = await sendVia(connections, posted, until);
+      const { statusCode, headers, body } = await dispatchRequest(connections, posted, until);
       Object.assign(answer, { status: statusCode, headers });
       for await (const piece of body) {
         restart();
@@ -86,7 +86,7 @@ export class ChatEndpoint {
       signal.throwIfAborted();
       if (error === SILENT)
         return { kind: "refused", message: `sent nothing for ${(silenceMs ?? 0) / 1_000} s` };
-      answer.failure = this.hide(describeReason(error));
+      answer.failure = this.hide(describeConnectFailure(error));
     }
     if (answer.status === 0)
       return { kind: "unreachable", message: `could not be reached: ${answer.failure}` };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type Clock, runWithDeadline } from "../../../core/clock.js";
 import type { JsonSchema } from "../../../core/protocol/conversation.js";
 import { type ExchangeStore, ResearchFailure } from "../../../core/researcher.js";
-import { describeError, shortenLine } from "../../../core/text/phrases.js";
+import { describeError, shortenLine } from "../../../core/text/format-text.js";
 import type { ModelReply, NoReply } from "../endpoint/answer.js";
 import { type ChatRequest, countBytes, type Message } from "../endpoint/chat-request.js";
 import type { ChatEndpoint } from "../endpoint/endpoint.js";

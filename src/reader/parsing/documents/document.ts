@@ -1,5 +1,5 @@
 import type { Clock } from "../../../core/clock.js";
-import { OverLimit, Threads } from "../../../core/threads.js";
+import { ThreadLimitError, ThreadPool } from "../../../core/thread-pool.js";
 import type { Block } from "../blocks/block.js";
 import { isPacked } from "../files/read-file.js";
 
@@ -65,13 +65,13 @@ export function createDocumentReader(clock: Pick<Clock, "sleep">, most: number):
     return isLong ? (wantsText ? LONG_PDF_MS : PACKED_MS) : TEXT_MS;
   };
   const options = { name: "document-worker", most, limitMs, clock, ...LIMITS };
-  const threads = new Threads<DocumentTask, CutDocument>(options);
+  const threads = new ThreadPool<DocumentTask, CutDocument>(options);
   return async (task, signal) => {
     try {
       return await threads.ask(task, signal);
     } catch (error) {
       signal.throwIfAborted();
-      const how = error instanceof OverLimit ? "reading it" : "it cannot be read:";
+      const how = error instanceof ThreadLimitError ? "reading it" : "it cannot be read:";
       return { reason: `${how} ${(error as Error).message}` };
     }
   };

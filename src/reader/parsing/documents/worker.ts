@@ -1,6 +1,6 @@
 import { isMainThread } from "node:worker_threads";
-import { answerQuestions, relayQuestions } from "../../../core/threads.js";
+import { runRelayProcess, runThread } from "../../../core/thread-pool.js";
 
 // The entry of the thread, and of the process in which the thread runs.
-if (isMainThread) relayQuestions();
-else answerQuestions((await import("./cut.js")).cutDocument);
+if (isMainThread) runRelayProcess();
+else runThread((await import("./cut.js")).cutDocument);

@@ -1,5 +1,5 @@
 import { isObject } from "../../../core/json/exact-json.js";
-import { shortenText } from "../../../core/text/phrases.js";
+import { shortenText } from "../../../core/text/format-text.js";
 import { detectLanguage, getVocabulary } from "../../languages/languages.js";
 import { findFigures } from "../../matching/numbers.js";
 import { containsTokens, tokenizeText } from "../../matching/quotations.js";

@@ -1,4 +1,4 @@
-import { checkValue, describeProblem } from "../../../core/json-schema/check.js";
+import { checkValue, describeProblem } from "../../../core/json-schema/check-in-thread.js";
 import type { JsonSchema } from "../../../core/protocol/conversation.js";
 import { detectLanguage } from "../../languages/languages.js";
 import { BudgetSpent } from "../../model/session/budget.js";

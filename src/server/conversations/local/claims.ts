@@ -1,6 +1,6 @@
 import type { Clock } from "../../../core/clock.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
-import type { ResearchFacts } from "../../../core/researcher.js";
+import type { ResearcherFacts } from "../../../core/researcher.js";
 import type { KeyStore, ServiceKey } from "../../keys/key-store.js";
 import { explainWaiting, formatQueueProgress } from "../budget-rules.js";
 import {
@@ -17,7 +17,7 @@ import type { LocalState, StoredConversation } from "./local-state.js";
 /** Tracks which conversations wait for a worker, and which have one. */
 export class LocalClaims {
   /** The model of this process, and whether it reports dollars. */
-  facts: ResearchFacts = {};
+  facts: ResearcherFacts = {};
   readonly #due: DueQueue;
   /** Conversations whose request at the upstream service was begun by an earlier process, or under a claim that was returned. */
   readonly #begun: DueQueue;

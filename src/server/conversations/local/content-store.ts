@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { promises as fs } from "node:fs";
 import { dirname, join } from "node:path";
-import { ignoreExisting, ignoreMissing, syncFolder } from "../../../core/files/sync-and-open.js";
+import { ignoreExisting, ignoreMissing, syncFolder } from "../../../core/files/async-file-access.js";
 import type { ExchangeStore } from "../../../core/researcher.js";
 import { KeyedMutex } from "../../../core/semaphore.js";
 

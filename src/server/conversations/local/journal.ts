@@ -1,7 +1,7 @@
 import { constants, promises as fs } from "node:fs";
 import { dirname } from "node:path";
-import { ignoreMissing, openRegularFile, syncFolder } from "../../../core/files/sync-and-open.js";
-import { describeError } from "../../../core/text/phrases.js";
+import { ignoreMissing, openRegularFile, syncFolder } from "../../../core/files/async-file-access.js";
+import { describeError } from "../../../core/text/format-text.js";
 import type { Log } from "../../monitoring/log.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation-store.js";
 import { type Entry, formatEntry, parseEntry } from "./journal-entries.js";

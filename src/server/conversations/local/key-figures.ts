@@ -1,5 +1,5 @@
 import { isFinal } from "../../../core/protocol/conversation.js";
-import type { ResearchFacts } from "../../../core/researcher.js";
+import type { ResearcherFacts } from "../../../core/researcher.js";
 import type { Rate } from "../../keys/key-store.js";
 import { computeLeaveTime, floorToHour, toUnits, UNPRICED_ENDS } from "../budget-rules.js";
 import type { KeyFigures, LimitedKey, Spent, SpentBy } from "../conversation-store.js";
@@ -23,7 +23,7 @@ function countIn(window: Rate | undefined, now: number, all: readonly { at: numb
 export function computeFigures(
   state: LocalState,
   { id, budgets: { budget, dollars } = {} }: Pick<LimitedKey, "id" | "budgets">,
-  { now, running, facts }: { now: number; running: readonly StoredConversation[]; facts: ResearchFacts },
+  { now, running, facts }: { now: number; running: readonly StoredConversation[]; facts: ResearcherFacts },
 ): KeyFigures {
   const { model, saysDollars = true } = facts;
   const rows = state.bills.get(id) ?? [];

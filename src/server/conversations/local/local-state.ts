@@ -1,11 +1,11 @@
 import { isFinal, type KnownStatus } from "../../../core/protocol/conversation.js";
 import {
   DAY_MS,
-  filterWindow,
-  findNextFreeTime,
+  filterAttemptsInWindow,
+  findNextAllowedTime,
   type HourlyLimit,
   WINDOW_MS,
-} from "../../../core/protocol/limits.js";
+} from "../../../core/protocol/rate-limits.js";
 import type { ResearchJob } from "../../../core/researcher.js";
 import type { Bill, Conversation, DayLimit, KeyUse, LimitedKey } from "../conversation-store.js";
 import type { Entry, GateEntry, RemoteEntry, SentEntry } from "./journal-entries.js";
@@ -57,7 +57,7 @@ export class LocalState {
   take(count: Count, limit: number): { retryAfterMs: number } | undefined {
     if (limit !== Number.POSITIVE_INFINITY) {
       const times = this.#getHour(buildName(count), count.at);
-      const left = findNextFreeTime(times, limit, count.at) - count.at;
+      const left = findNextAllowedTime(times, limit, count.at) - count.at;
       if (left > 0) return { retryAfterMs: Math.min(WINDOW_MS, left) };
       times.push(count.at);
     }
@@ -84,7 +84,7 @@ export class LocalState {
   listHoursOf({ id: key, limits }: LimitedKey, now: number): Pick<KeyUse, "create" | "stop"> {
     const countHour = (operation: Count["operation"]) => {
       const times = this.#getHour(buildName({ operation, key }), now);
-      const nextAt = findNextFreeTime(times, limits[operation], now);
+      const nextAt = findNextAllowedTime(times, limits[operation], now);
       return { used: times.length, nextAt: nextAt > now ? nextAt : undefined };
     };
     return { create: countHour("create"), stop: countHour("stop") };
@@ -92,7 +92,7 @@ export class LocalState {
 
   /** Returns the times that count at `now`. A time in the future counts as now, because the clock may have been set back. */
   #getHour(name: string, now: number): number[] {
-    const times = filterWindow(this.#times.get(name) ?? [], now).map((at) => Math.min(at, now));
+    const times = filterAttemptsInWindow(this.#times.get(name) ?? [], now).map((at) => Math.min(at, now));
     this.#times.set(name, times);
     return times;
   }
@@ -148,7 +148,7 @@ export class LocalState {
     for (const [requestId, { at }] of this.sent) if (at <= now - DAY_MS) this.sent.delete(requestId);
     const creates = [...this.sent.values()].filter((create) => create.account === account);
     const times = creates.map(({ at }) => at);
-    return findNextFreeTime(times, most, now, DAY_MS) - now;
+    return findNextAllowedTime(times, most, now, DAY_MS) - now;
   }
 
   #add(row: StoredConversation): StoredConversation {

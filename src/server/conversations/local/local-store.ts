@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/clock.js";
 import { isFinal, isRequestId } from "../../../core/protocol/conversation.js";
-import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../../core/researcher.js";
-import { describeError } from "../../../core/text/phrases.js";
+import type { ExchangeStore, ResearcherFacts, ResearchJob } from "../../../core/researcher.js";
+import { describeError } from "../../../core/text/format-text.js";
 import type { KeyStore } from "../../keys/key-store.js";
 import { createRefusal } from "../budget-rules.js";
 import {
@@ -124,7 +124,7 @@ export class LocalStore implements ConversationStore {
     return claim;
   }
 
-  async declareResearch(facts: ResearchFacts): Promise<void> {
+  async declareResearch(facts: ResearcherFacts): Promise<void> {
     this.#claims.facts = facts;
     this.parts.state.unpriced.clear();
   }

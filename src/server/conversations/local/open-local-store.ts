@@ -1,9 +1,9 @@
 import { existsSync, promises as fs } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../../core/clock.js";
-import { makeFolder, readIfThere } from "../../../core/files/files.js";
-import { HeldError, lock } from "../../../core/files/lock.js";
-import { ignoreExisting } from "../../../core/files/sync-and-open.js";
+import { ignoreExisting } from "../../../core/files/async-file-access.js";
+import { makePrivateFolder, readIfExists } from "../../../core/files/file-access.js";
+import { acquireLock, LockHeldError } from "../../../core/files/file-lock.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { KeyFile, noKeys } from "../../keys/key-file.js";
 import type { Log } from "../../monitoring/log.js";
@@ -36,8 +36,8 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
     return new LocalStore({ ...options, keys: noKeys, journal: memoryJournal, contents, state, close });
   }
   try {
-    makeFolder(dataDir);
-    const unlock = await lock(join(dataDir, "lock"));
+    makePrivateFolder(dataDir);
+    const unlock = await acquireLock(join(dataDir, "lock"));
     try {
       return await openFolder(dataDir, options, unlock);
     } catch (error) {
@@ -46,7 +46,7 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
     }
   } catch (error) {
     if (error instanceof ServiceStartError) throw error;
-    if (error instanceof HeldError) {
+    if (error instanceof LockHeldError) {
       const message = `The data folder ${dataDir} is held by ${error.holder}${error.advice}.`;
       throw new ServiceStartError(message, { cause: error });
     }
@@ -56,7 +56,7 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
 
 /** Rejects with a ServiceStartError if a program that uses another format wrote the data folder. */
 export async function checkFormat(dataDir: string): Promise<void> {
-  const format = readIfThere(join(dataDir, FORMAT.file), 16);
+  const format = readIfExists(join(dataDir, FORMAT.file), 16);
   if (format === FORMAT.text || (format === undefined && !existsSync(join(dataDir, JOURNAL)))) return;
   const writer = format === undefined ? "before the first release" : `of data format ${format.trim()}`;
   throw new ServiceStartError(

@@ -1,9 +1,9 @@
 import { indentJson, stringifyExact } from "../../../core/json/exact-json.js";
-import { escapeHtml } from "../../../core/markdown/html/blocks.js";
-import { renderContent } from "../../../core/markdown/html/result-page.js";
+import { escapeHtml } from "../../../core/markdown/html/render-blocks.js";
+import { renderResultContent } from "../../../core/markdown/html/result-page.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
-import { shortenLine } from "../../../core/text/phrases.js";
-import { describeProgress, describeUsage } from "../../../core/text/research-progress.js";
+import { describeProgress, describeUsage } from "../../../core/text/describe-progress.js";
+import { shortenLine } from "../../../core/text/format-text.js";
 import type { Caller, ListedConversation, RemoteRequest } from "../../conversations/conversation-store.js";
 import { describeGoesOn } from "../../http/operations.js";
 import type { PageParts } from "../live-updates.js";
@@ -102,7 +102,7 @@ async function renderResult(
   const { output, data } = (await store.output(OPERATOR, requestId)) ?? {};
   if (output === undefined) return '<h2>Result</h2>\n<p class="none">It was deleted.</p>';
   const value = output.trimStart().startsWith('"') ? String(JSON.parse(output)) : undefined;
-  const { content } = renderContent(
+  const { content } = renderResultContent(
     value === undefined ? { kind: "json", text: output } : { kind: "markdown", text: value },
     { longest: MAX_LAID_OUT },
   );

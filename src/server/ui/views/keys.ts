@@ -1,8 +1,8 @@
-import { escapeHtml } from "../../../core/markdown/html/blocks.js";
-import type { HourlyLimit } from "../../../core/protocol/limits.js";
-import { formatDuration, formatInOneUnit } from "../../../core/text/duration.js";
-import { formatCount } from "../../../core/text/phrases.js";
-import { formatDollars } from "../../../core/text/research-progress.js";
+import { escapeHtml } from "../../../core/markdown/html/render-blocks.js";
+import type { HourlyLimit } from "../../../core/protocol/rate-limits.js";
+import { formatDollars } from "../../../core/text/describe-progress.js";
+import { formatCount } from "../../../core/text/format-text.js";
+import { formatDuration, formatExactDuration } from "../../../core/text/time-format.js";
 import { type HourUse, type KeyUse, SPENT_MS, type Spent } from "../../conversations/conversation-store.js";
 import { isValid, type KeyBudgets, type ServiceKey } from "../../keys/key-store.js";
 import { renderElapsedTime } from "../live-updates.js";
@@ -73,16 +73,16 @@ export function renderSpent(spent: readonly Spent[], names: ReadonlyMap<string, 
     const of = escapeHtml(names.get(name) ?? "The one key");
     return `<li><b>$${dollars.toFixed(2)}</b> ${of} <span class="soft">${phrases.filter(Boolean).join(" · ")}</span></li>`;
   });
-  return `<h2>Spent by each key in the last ${formatInOneUnit(SPENT_MS)}</h2>\n<ul class="costs">\n${items.join("\n")}\n</ul>`;
+  return `<h2>Spent by each key in the last ${formatExactDuration(SPENT_MS)}</h2>\n<ul class="costs">\n${items.join("\n")}\n</ul>`;
 }
 
 /** Renders how much of a key's budgets is used. */
 function renderBudget(id: string, { budget, dollars, atOnce }: KeyBudgets, use: KeyUse, now: number): string {
   const { created, spent, reserved, running, nextAt } = use;
   const words = [
-    budget && `${created} of ${budget.most} creates in ${formatInOneUnit(budget.ms)}`,
+    budget && `${created} of ${budget.most} creates in ${formatExactDuration(budget.ms)}`,
     dollars &&
-      `${formatDollars(spent)} of ${formatDollars(dollars.most)} in ${formatInOneUnit(dollars.ms)}, ${formatDollars(reserved)} reserved`,
+      `${formatDollars(spent)} of ${formatDollars(dollars.most)} in ${formatExactDuration(dollars.ms)}, ${formatDollars(reserved)} reserved`,
     atOnce && `${running} of ${atOnce} at once`,
   ].filter(Boolean);
   if (words.length === 0) return "";

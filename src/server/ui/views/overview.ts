@@ -1,7 +1,7 @@
-import { escapeHtml } from "../../../core/markdown/html/blocks.js";
+import { escapeHtml } from "../../../core/markdown/html/render-blocks.js";
 import { type KnownStatus, STATUSES } from "../../../core/protocol/conversation.js";
-import { formatDuration } from "../../../core/text/duration.js";
-import { shortenLine } from "../../../core/text/phrases.js";
+import { shortenLine } from "../../../core/text/format-text.js";
+import { formatDuration } from "../../../core/text/time-format.js";
 import { type ListedConversation, type Overview, SPENT_MS } from "../../conversations/conversation-store.js";
 import { type PageParts, renderElapsedTime } from "../live-updates.js";
 import { listKeyNames, listShownKeys, renderKeys, renderSpent } from "./keys.js";

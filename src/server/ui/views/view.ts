@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/clock.js";
-import { escapeHtml } from "../../../core/markdown/html/blocks.js";
-import { chooseStateClass } from "../../../core/markdown/html/page.js";
-import { formatDuration } from "../../../core/text/duration.js";
+import { chooseStateClass } from "../../../core/markdown/html/page-template.js";
+import { escapeHtml } from "../../../core/markdown/html/render-blocks.js";
+import { formatDuration } from "../../../core/text/time-format.js";
 import type { ConversationStore, ListedConversation } from "../../conversations/conversation-store.js";
 import type { SingleKey } from "../../http/authentication.js";
 import { renderElapsedTime } from "../live-updates.js";

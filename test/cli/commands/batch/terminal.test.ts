@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { measureColumns } from "../../../../src/core/text/width.js";
+import { measureColumns } from "../../../../src/core/text/text-width.js";
 import { refuse } from "../../../support/behaviours.js";
 import { folderWith } from "../../../support/folder.js";
 import { HappyService } from "../../../support/happy-service.js";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { readLinesBackward } from "../../../../src/core/files/lines-backward.js";
+import { readLinesBackward } from "../../../../src/core/files/read-lines-backward.js";
 import { folderWith } from "../../../support/folder.js";
 
 const path = join(folderWith(), "lines");

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { History } from "../../../../src/client/store/history/history.js";
+import { acquireLock } from "../../../../src/core/files/file-lock.js";
 import { LocalError } from "../../../../src/core/files/local-error.js";
-import { lock } from "../../../../src/core/files/lock.js";
 import { folderWith } from "../../../support/folder.js";
 
 const HOUR = 3_600_000;
@@ -71,7 +71,7 @@ test("a history that cannot be read is named, any other failure is that of the c
     cause: { message: "broken" },
   });
   // Neither of the two left the lock.
-  const release = await lock(join(open().folder, "hour.lock"));
+  const release = await acquireLock(join(open().folder, "hour.lock"));
   release();
 });
 
@@ -105,7 +105,7 @@ test("a lock that is held, or cannot be made, is an error of this machine", asyn
 });
 
 test("the wait for the lock ends with its signal", async () => {
-  const release = await lock(join(folder, "hour.lock"));
+  const release = await acquireLock(join(folder, "hour.lock"));
   const enough = new AbortController();
   const waiting = open().reserve(ATTEMPT, { perHour: 1 }, enough.signal);
   enough.abort(new Error("enough"));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { escapeHtml } from "../../../../src/core/markdown/html/blocks.js";
+import { escapeHtml } from "../../../../src/core/markdown/html/render-blocks.js";
 
 test.each([
   [`<a b="c" d='e'>&amp;`, "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;amp;"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type JsonTree, parseJsonTree } from "../../../../src/core/markdown/html/structured.js";
+import { type JsonTree, parseJsonTree } from "../../../../src/core/markdown/html/render-json.js";
 
 const literal = (token: string): JsonTree => ({ kind: "literal", token });
 const string = (text: string): JsonTree => ({ kind: "string", text });

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
-import { Threads } from "../../../../src/core/threads.js";
+import { ThreadPool } from "../../../../src/core/thread-pool.js";
 import { cutDocument } from "../../../../src/reader/parsing/documents/cut.js";
 import {
   type CutDocument,
@@ -124,7 +124,7 @@ it("a document may take so much processor time, however long a busy machine need
   const sleep = (_ms: number, signal?: AbortSignal) =>
     new Promise<void>((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
   const limits = { name: "document-worker", most: 1, limitMs: 300, heapMib: 512, processMib: 640 };
-  const threads = new Threads<DocumentTask, CutDocument>({ ...limits, clock: { sleep } });
+  const threads = new ThreadPool<DocumentTask, CutDocument>({ ...limits, clock: { sleep } });
   const tags = { name: "/", bytes: Buffer.from(`<html>${'<a "'.repeat(4 * MIB)}`), page: html };
   await expect(threads.ask(tags, never)).rejects.toThrow("took more than 0.3 s");
 });

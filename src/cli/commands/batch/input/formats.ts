@@ -1,6 +1,6 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
-import { attachSource, isObject, readJsonPath } from "../../../../core/json/exact-json.js";
-import { formatCount } from "../../../../core/text/phrases.js";
+import { attachJsonText, isObject, tryParseExact } from "../../../../core/json/exact-json.js";
+import { formatCount } from "../../../../core/text/format-text.js";
 
 /** One entry of the input, as parsed. */
 export interface InputRecord {
@@ -45,8 +45,8 @@ export function parseLines(text: string): Parsed {
 export function parseJsonLines(text: string): Parsed {
   const parsed: Parsed = { records: [], faults: [] };
   for (const { line, text: json } of promptLines(text)) {
-    const value = readJsonPath(json, "output_schema");
-    if (isObject(value)) parsed.records.push({ line, fields: attachSource(value, json) });
+    const value = tryParseExact(json, "output_schema");
+    if (isObject(value)) parsed.records.push({ line, fields: attachJsonText(value, json) });
     else parsed.faults.push({ line, reason: "not a JSON object" });
   }
   return parsed;

@@ -120,7 +120,7 @@ async function checkSchemas({ records }: Parsed, signal: AbortSignal): Promise<M
   const texts = new Set(records.flatMap(({ fields }) => stringifySchema(fields.output_schema) ?? []));
   const problems = new Map<string, string>();
   if (texts.size === 0) return problems;
-  const { checkSchema, describeProblem } = await import("../../../../core/json-schema/check.js");
+  const { checkSchema, describeProblem } = await import("../../../../core/json-schema/check-in-thread.js");
   for (const text of texts) {
     const schema = parseSchema(text);
     const problem = schema && (await checkSchema(schema, signal));

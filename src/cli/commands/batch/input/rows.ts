@@ -7,7 +7,7 @@ import {
   MAX_STEM_BYTES,
   type Row,
 } from "../../../../client/workflows/batch/row.js";
-import { findMemberText, isObject, readJsonPath, stringifyExact } from "../../../../core/json/exact-json.js";
+import { findMemberText, isObject, stringifyExact, tryParseExact } from "../../../../core/json/exact-json.js";
 import {
   buildRequestBody,
   type CreateBody,
@@ -169,7 +169,7 @@ export function stringifySchema(given: unknown): string | undefined {
 
 /** Parses a schema and keeps its text for `stringifyExact`; undefined if the text is not a JSON object. */
 export function parseSchema(text: string): JsonSchema | undefined {
-  const value = readJsonPath(text);
+  const value = tryParseExact(text);
   return isObject(value) ? value : undefined;
 }
 

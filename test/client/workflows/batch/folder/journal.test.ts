@@ -6,7 +6,7 @@ import {
   type JournalLine,
   readJournal,
 } from "../../../../../src/client/workflows/batch/journal.js";
-import { appendLine } from "../../../../../src/core/files/files.js";
+import { appendLine } from "../../../../../src/core/files/file-access.js";
 import { folderWith } from "../../../../support/folder.js";
 
 const intent: JournalLine = {
