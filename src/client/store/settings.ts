@@ -28,25 +28,12 @@ export class InvalidSettingsError extends LocalError {
 
 /** Checks for an object, because Valibot also accepts an array as one and drops its elements. */
 const object = v.custom<Record<string, unknown>>(isObject);
-const profile = v.pipe(
-  object,
-  v.looseObject({
-    "base-url": v.optional(v.string()),
-    "api-key": v.optional(v.string()),
-    /** The origin in use when the key was stored. The key is sent to no other origin. */
-    "api-key-origin": v.optional(v.string()),
-    provider: v.optional(v.string()),
-    model: v.optional(v.string()),
-    set: v.optional(v.string()),
-    tier: v.optional(v.string()),
-    "per-day": v.optional(v.string()),
-    history: v.optional(v.string()),
-    "status-method": v.optional(v.string()),
-    "output-method": v.optional(v.string()),
-    "output-path": v.optional(v.string()),
-    "output-field": v.optional(v.string()),
-  }),
-);
+/** `api-key-origin`: the origin in use when the key was stored. The key is sent to no other origin. */
+const NAMES = [
+  ...(["base-url", "api-key", "api-key-origin", "provider", "model", "set", "tier", "per-day"] as const),
+  ...(["history", "status-method", "output-method", "output-path", "output-field"] as const),
+];
+const profile = v.pipe(object, v.looseObject(v.entriesFromList(NAMES, v.optional(v.string()))));
 const store = v.pipe(
   object,
   v.looseObject({
