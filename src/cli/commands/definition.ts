@@ -14,6 +14,7 @@ export interface Documentation {
 
 /** Short meanings of exit codes that suit most commands. */
 const USUAL: Readonly<Record<number, string>> = {
+  0: "done",
   2: "bad input",
   3: "the research FAILED",
   4: "no key, or the service refuses it",
@@ -166,7 +167,7 @@ export function define<
     verb.addFlags(flags ?? {});
     // Any command can get an invalid argument, or need a file that it cannot use.
     verb.setDocumentation(
-      run ? { ...definition, exits: { ...listUsualExits(2, 12), ...definition.exits } } : definition,
+      run ? { ...definition, exits: { ...listUsualExits(0, 2, 12), ...definition.exits } } : definition,
     );
     // Otherwise the command would take the flags of a subcommand that have the same name as one of its own.
     if (flags && commands.length > 0) verb.enablePositionalOptions();

@@ -27,7 +27,7 @@ export const compare = define({
     "the text of index.md; with --json, one object with prompt, dir, accounts, shared_sources and statements",
   exits: {
     0: "all COMPLETED; otherwise the worst outcome decides (research help exit-codes)",
-    ...listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14),
+    ...listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11, 14),
   },
   examples: ['research compare "How do tides form?" -p openai -p exa'],
   run: async () => (await import("./run.js")).compare,

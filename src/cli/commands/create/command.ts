@@ -25,11 +25,7 @@ export const create = define({
     "Limits:": LIMITS,
   },
   output: "the request id; with --json, the service's `data` on one line",
-  exits: {
-    0: "created",
-    12: "the request could not be recorded",
-    ...EXITS,
-  },
+  exits: EXITS,
   examples: [
     'research create "How do tides form?"',
     'id=$(research create "How do tides form?")',
@@ -51,10 +47,7 @@ export const rerun = define({
     "Limits:": LIMITS,
   },
   output: "the same as for `create`",
-  exits: {
-    ...{ 0: "created", 12: "the request could not be recorded", ...EXITS },
-    5: "not in the history, or not found",
-  },
+  exits: { ...EXITS, 5: "not in the history, or not found" },
   examples: ["research rerun @last --watch"],
   run: async () => (await import("./run.js")).rerun,
 });

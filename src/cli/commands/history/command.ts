@@ -22,11 +22,9 @@ export const history = define({
       },
       output: "id TAB FORGOTTEN; with --json, {forgotten, skipped}",
       exits: {
-        0: "forgotten",
         2: "bad input, or not confirmed",
         5: "not in the history",
         6: "the outcome is unknown, or the request has not ended or is less than an hour old",
-        12: "the history cannot be written",
       },
       examples: ["research history forget 3f2a 77b0", "research history forget --older-than 90d --yes"],
       run: async () => (await import("./run.js")).forgetHistory,

@@ -16,7 +16,6 @@ export const list = define({
   output: "in a pipe, id TAB STATUS TAB created_at TAB prompt; with --json, an array",
   exits: {
     0: "listed, even if the list is empty; the codes 4 to 9 occur only with --refresh",
-    12: "the history cannot be read",
     ...listUsualExits(4, 5, 6, 7, 9),
   },
   examples: ["research list", "research list --status UNKNOWN", "research list --json --limit 100"],

@@ -22,11 +22,9 @@ export const login = define({
     "--with-key": "read the key from stdin",
   },
   exits: {
-    0: "stored",
     2: "bad input, or the profile has the key of another account",
     4: "the service refuses the key",
     9: "something answered at this address, but not the service or provider",
-    12: "the settings cannot be written",
   },
   examples: [
     "research login openai",
@@ -41,7 +39,6 @@ export const logout = define({
   name: "logout",
   summary: "delete the stored key",
   description: "Delete the stored key of the profile in use.",
-  exits: { 0: "no key is stored", 12: "the settings cannot be written" },
   examples: ["research logout", "research logout -p exa"],
   run: async () => (await import("./run.js")).runLogout,
 });

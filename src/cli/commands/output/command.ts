@@ -22,7 +22,7 @@ export const output = define({
   },
   output:
     "the result: a text unchanged (formatted on a terminal), any other value as indented JSON; with --json, the service's whole `data` on one line",
-  exits: { 0: "done", 8: "not finished yet", ...listUsualExits(3, 4, 5, 6, 7, 9, 10, 11, 13) },
+  exits: listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11, 13),
   examples: [
     "research output @last",
     "research output -w 3f2a -o report.md",

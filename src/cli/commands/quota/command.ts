@@ -11,7 +11,7 @@ export const quota = define({
   flags: { ...flags.quota, "--all": "show each account (service and key) in the history" },
   output:
     "how much of the hourly limit and of your `per-day` limit is used, and what was spent. With --all, a line for each account: profile TAB hour TAB 24 h TAB 7 d TAB 30 d TAB origin. With --json, one object; with --all and --json, an array (research help json)",
-  exits: { 0: "printed", 4: "no key", 12: "the history cannot be read" },
+  exits: { 4: "no key" },
   examples: ["research quota --tier free", "research quota --json | jq .left"],
   run: async () => (await import("./run.js")).runQuota,
 });

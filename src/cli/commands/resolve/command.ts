@@ -10,12 +10,7 @@ export const resolve = define({
     "--request-id <id>": "the request exists and has this id",
     "--not-created": "the request does not exist",
   },
-  exits: {
-    0: "recorded",
-    5: "not in the history",
-    6: "the outcome is already known",
-    12: "the history cannot be written",
-  },
+  exits: { 5: "not in the history", 6: "the outcome is already known" },
   examples: ["research resolve local-3f2a --not-created"],
   run: async () => (await import("./run.js")).resolve,
 });

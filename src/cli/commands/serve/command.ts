@@ -1,4 +1,4 @@
-import { define, listUsualExits } from "../definition.js";
+import { define } from "../definition.js";
 import { keyFlags, serveFlags, setFlags, spentFlags, storeFlags, tryFlags } from "./flags.js";
 
 const load = () => import("./keys.js");
@@ -20,7 +20,6 @@ const keys = define({
       arguments: [["<name>", "1 to 64 letters, digits, dots, underscores and hyphens"]],
       flags: keyFlags,
       output: "the key, once; with --json, {name, tier, api_key, …}",
-      exits: { 0: "added", 12: "the folder or database cannot be used" },
       examples: ["research serve keys add alice --data ./service"],
       run: async () => (await load()).addKey,
     }),
@@ -30,11 +29,7 @@ const keys = define({
       arguments: [["<name>", "the name of a key"]],
       flags: setFlags,
       output: "nothing; with --json, {name, budget, at_once, dollars, …}",
-      exits: {
-        0: "changed",
-        6: "there is no valid key of that name",
-        12: "the folder or database cannot be used",
-      },
+      exits: { 6: "there is no valid key of that name" },
       examples: [
         "research serve keys set alice --budget 200/30d --dollars 50/30d --at-once 5 --data ./service",
         "research serve keys set alice --budget none --data ./service",
@@ -47,7 +42,6 @@ const keys = define({
       flags: spentFlags,
       output:
         "a line for each key, day or model: its name, how many conversations COMPLETED, FAILED and were STOPPED, dollars, input tokens, output tokens, and how many conversations did not report a cost; with --json, an array",
-      exits: { 0: "printed", 12: "the folder or database cannot be used" },
       examples: ["research serve keys spent --since 30d --by model --data ./service"],
       run: async () => (await load()).runSpent,
     }),
@@ -56,7 +50,6 @@ const keys = define({
       description: "list the keys by name, without their secrets",
       flags: storeFlags,
       output: "one key per line; with --json, an array",
-      exits: { 0: "listed", 12: "the folder or database cannot be used" },
       examples: ["research serve keys list --data ./service"],
       run: async () => (await load()).listKeys,
     }),
@@ -65,11 +58,7 @@ const keys = define({
       description: "revoke a key; its running conversations continue",
       arguments: [["<name>", "the name of a key"]],
       flags: storeFlags,
-      exits: {
-        0: "revoked",
-        6: "there is no valid key of that name",
-        12: "the folder or database cannot be used",
-      },
+      exits: { 6: "there is no valid key of that name" },
       examples: ["research serve keys revoke alice --data ./service"],
       run: async () => (await load()).revokeKey,
     }),
@@ -86,10 +75,7 @@ export const serve = define({
   flags: serveFlags,
   output:
     "the base URL when the service is ready; with --json, {base_url, pid, api_key}; nothing with --exec",
-  exits: {
-    0: "stopped by SIGINT or SIGTERM",
-    12: "the port, folder or database cannot be used",
-  },
+  exits: { 0: "stopped by SIGINT or SIGTERM", 12: "the port, folder or database cannot be used" },
   examples: [
     "research serve --sources docs",
     "research serve --answers sample",
@@ -114,7 +100,6 @@ export const tryOut = define({
   exits: {
     0: "done, even if nothing was found",
     3: "FAILED: you passed a schema without --model or --answers, or the sources do not contain the values that it requires",
-    ...listUsualExits(2, 12),
   },
   examples: [
     'research try "What happens when the hourly limit is exceeded?"',

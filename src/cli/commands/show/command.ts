@@ -9,7 +9,7 @@ export const show = define({
     ["[id]", "an id, a local id, a unique prefix of either, or @last; without one you choose from a list"],
   ],
   output: "one field per line; with --json, one object",
-  exits: { 0: "shown", 5: "not in the history", 12: "the history cannot be read" },
+  exits: { 5: "not in the history" },
   examples: ["research show @last"],
   run: async () => (await import("./run.js")).show,
 });
