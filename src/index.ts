@@ -1,15 +1,7 @@
 // The public library: this list, with all of library/types.ts, is all of it. What is not here (the transport, the retry
 // table, the history and settings of the command line, the local service) may change at any time.
 
-export {
-  type CallOptions,
-  type Created,
-  type CreateOptions,
-  type FetchOutputOptions,
-  ResearchClient,
-  type StatusData,
-  type StatusOptions,
-} from "./client/calls/client.js";
+export type { ClientEvent, ClientOptions } from "./client/calls/client-options.js";
 export {
   type ErrorFacts,
   NoOutputError,
@@ -19,7 +11,15 @@ export {
   ResearchError,
   UnreachableError,
 } from "./client/calls/errors.js";
-export type { ClientEvent, ClientOptions } from "./client/calls/options.js";
+export {
+  type CallOptions,
+  type Created,
+  type CreateOptions,
+  type FetchOutputOptions,
+  ResearchClient,
+  type StatusData,
+  type StatusOptions,
+} from "./client/calls/research-client.js";
 export type {
   EventTime as Moment,
   GiveUpReason as Ending,
@@ -29,7 +29,7 @@ export type {
   WatchOptions,
   WatchSource,
   WatchTarget,
-} from "./client/calls/watch/types.js";
+} from "./client/calls/watch/watch-types.js";
 export type { Dialect, DialectRequest, ServiceError } from "./client/dialects/dialect.js";
 export { findProvider as providerNamed, type Provider } from "./client/dialects/providers.js";
 export type { Clock } from "./core/clock.js";

@@ -1,27 +1,27 @@
-import { ResearchClient } from "../client/calls/client.js";
+import type { ClientOptions } from "../client/calls/client-options.js";
 import { ResearchError } from "../client/calls/errors.js";
-import type { ClientOptions } from "../client/calls/options.js";
+import { ResearchClient } from "../client/calls/research-client.js";
 import type { Dialect } from "../client/dialects/dialect.js";
 import {
   findProvider,
   INTERFACE,
-  listOwnersOfId,
+  listProvidersOfId,
   PROVIDERS,
   type Provider,
   splitBasePath,
 } from "../client/dialects/providers.js";
-import { createResearch } from "../client/dialects/research.js";
+import { createInterfaceDialect } from "../client/dialects/research-interface.js";
 import { History } from "../client/store/history/history.js";
 import {
   type AccountOfEntry,
-  getService,
+  getServiceAddress,
   type HistoryEntry,
-  hashKeyId,
+  hashApiKey,
   type StateSubject,
-} from "../client/store/history/records.js";
-import { Settings } from "../client/store/settings.js";
+} from "../client/store/history/history-records.js";
+import { SettingsFile } from "../client/store/settings-file.js";
 import type { Account } from "../client/workflows/account.js";
-import { createUnreachableAccount, isCreatedAt } from "../client/workflows/requests.js";
+import { createUnreachableAccount, isCreatedAtService } from "../client/workflows/find-and-query-requests.js";
 import type { Clock } from "../core/clock.js";
 import type { Environment } from "../core/files/local-error.js";
 import { chooseUserFolders, type UserFolders } from "../core/files/user-folders.js";
@@ -96,10 +96,10 @@ export class ProfileAccount implements Account {
     return this.#folders;
   }
 
-  get store(): Settings {
+  get store(): SettingsFile {
     const { isInspected, onNotice } = this.#options;
     const report = (text: string) => void onNotice?.("SETTINGS_MADE_PRIVATE", text);
-    return new Settings(this.folders.config, isInspected ? undefined : report);
+    return new SettingsFile(this.folders.config, isInspected ? undefined : report);
   }
 
   /** The settings in use. Throws UsageError or LocalError. */
@@ -181,7 +181,7 @@ export class ProfileAccount implements Account {
     const { baseUrl, provider } = this.settings;
     if (!baseUrl || !URL.canParse(baseUrl.value)) return true;
     const url = new URL(baseUrl.value);
-    return isCreatedAt(entry, { origin: url.origin, ...splitBasePath(url, provider.value) });
+    return isCreatedAtService(entry, { origin: url.origin, ...splitBasePath(url, provider.value) });
   }
 
   /** Returns whether a create call was first sent to this account, even if another account accepted it. */
@@ -195,7 +195,7 @@ export class ProfileAccount implements Account {
     if (!baseUrl || !apiKey) return this.isHere(entry);
     if (!this.isHere(entry)) return false;
     if (apiKey.boundTo !== undefined && entry.profile === this.profile) return true;
-    this.#keyId ??= hashKeyId(apiKey.value);
+    this.#keyId ??= hashApiKey(apiKey.value);
     return entry.key_id === this.#keyId;
   }
 
@@ -227,12 +227,12 @@ export class ProfileAccount implements Account {
   explainRefusal(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined {
     const { baseUrl, provider } = this.settings;
     if (entry && !baseUrl) {
-      const where = `${getService(entry)} with profile ${entry.profile ?? DEFAULT_PROFILE}`;
+      const where = `${getServiceAddress(entry)} with profile ${entry.profile ?? DEFAULT_PROFILE}`;
       const why = `${requestId} was created at ${where}, which no longer leads there with a key`;
       return new ResearchError("NOT_CONFIGURED", why, { requestId, hint: this.describeWay(entry) });
     }
     if (!baseUrl || (entry && this.isHere(entry))) return undefined;
-    const owners = listOwnersOfId(requestId, provider.value);
+    const owners = listProvidersOfId(requestId, provider.value);
     if (owners.length === 0) return undefined;
     const names = owners.map(({ title }) => title).join(" or ");
     const why = `${requestId} is an id of ${names}, so ${baseUrl.value} was not asked for it`;
@@ -242,7 +242,7 @@ export class ProfileAccount implements Account {
   /** Describes which flag or login reaches the account that created a request, or else a provider whose ids have that form. */
   describeWay(
     entry: StateSubject | undefined,
-    owners: readonly Provider[] = listOwnersOfId(entry?.request_id ?? "", INTERFACE),
+    owners: readonly Provider[] = listProvidersOfId(entry?.request_id ?? "", INTERFACE),
   ): string {
     const isThere = (account: ProfileAccount) =>
       entry ? account.isHere(entry) : owners.some(({ name }) => name === account.provider?.name);
@@ -251,7 +251,7 @@ export class ProfileAccount implements Account {
     if (account) return `add --profile ${account.profile}`;
     const provider = PROVIDERS.find(({ baseUrl }) => baseUrl === entry?.origin) ?? owners[0];
     const isOwn = !entry || provider?.baseUrl === entry.origin;
-    const site = isOwn ? "" : ` --base-url ${getService(entry)}`;
+    const site = isOwn ? "" : ` --base-url ${getServiceAddress(entry)}`;
     return provider ? `\`research login ${provider.name}${site}\` stores an account there` : `add${site}`;
   }
 
@@ -313,7 +313,7 @@ export class ProfileAccount implements Account {
   get dialect(): () => Promise<Dialect> {
     const { provider, settings } = this;
     const gaps = Object.fromEntries(Object.entries(settings.gaps).map(([name, { value }]) => [name, value]));
-    return async () => (provider ? provider.load(provider.defaultModel) : createResearch(gaps));
+    return async () => (provider ? provider.load(provider.defaultModel) : createInterfaceDialect(gaps));
   }
 
   /** The options of the client that are the same for every service, without address and key. */

@@ -1,7 +1,8 @@
 import type { Account } from "../client/workflows/account.js";
-import type { BatchJob, BatchRunOptions } from "../client/workflows/batch/context.js";
+import type { BatchJob, BatchRunOptions } from "../client/workflows/batch/batch-context.js";
+import { completeFromHistory, type KnownRow } from "../client/workflows/batch/batch-journal.js";
+import type { BatchRow } from "../client/workflows/batch/batch-row.js";
 import { type BatchLane, CreatePacer } from "../client/workflows/batch/create-pacer.js";
-import { type KnownRow, settleOpenRows } from "../client/workflows/batch/journal.js";
 import { OutputFolder } from "../client/workflows/batch/output-folder.js";
 import {
   listChangedRows,
@@ -9,9 +10,8 @@ import {
   type PlanOptions,
   planRows,
   type RowState,
-} from "../client/workflows/batch/plan.js";
-import type { Row } from "../client/workflows/batch/row.js";
-import { checkResult } from "../client/workflows/results.js";
+} from "../client/workflows/batch/plan-rows.js";
+import { checkResultSchema } from "../client/workflows/fetch-results.js";
 import { LocalError } from "../core/files/local-error.js";
 import type { ProfileAccount } from "./account.js";
 import { describeRowError } from "./failure.js";
@@ -24,7 +24,7 @@ export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> =
   async check(result, { row }, signal) {
     const schema = row.body.output_schema;
     if (!schema) return undefined;
-    const problem = await checkResult(result, schema, { signal });
+    const problem = await checkResultSchema(result, schema, { signal });
     return problem && describeMismatch(result, problem);
   },
 };
@@ -32,16 +32,16 @@ export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> =
 /** Opens the folder of a batch, and plans each row. The caller closes the folder. Rejects with CodedError before it creates one, or with LocalError. */
 export async function openBatch(
   account: ProfileAccount,
-  rows: readonly Row[],
+  rows: readonly BatchRow[],
   options: PlanOptions & { out: string; limit?: number | undefined; isListed?: boolean },
 ): Promise<BatchJob> {
   const { out } = options;
   const named = openNamedAccounts(account, rows);
-  const findRowAccount = ({ profile }: Row) => named.get(profile ?? "") ?? account;
+  const findRowAccount = ({ profile }: BatchRow) => named.get(profile ?? "") ?? account;
   for (const { apiKey } of new Set(rows.length > 0 ? rows.map(findRowAccount) : [account])) void apiKey;
   const folder = await OutputFolder.open(out, options.isListed);
   try {
-    const knownRows = settleOpenRows(folder.known, account.history);
+    const knownRows = completeFromHistory(folder.known, account.history);
     const [changed] = listChangedRows(rows, knownRows);
     if (changed)
       throw new LocalError(`the request of the key ${JSON.stringify(changed.key)} has changed in ${out}`);
@@ -53,7 +53,7 @@ export async function openBatch(
       lanes.set(owner, lane);
       return lane;
     };
-    const findLane = (row: Row) => openLane(findRowAccount(row));
+    const findLane = (row: BatchRow) => openLane(findRowAccount(row));
     const states = planRows(rows, knownRows, options, (name) => folder.has(name), findLane);
     for (const state of states)
       if (state.standing === "running") state.lane = findAccountOfRow(account, state, openLane);
@@ -69,7 +69,7 @@ export async function openBatch(
 /** Opens the accounts whose profiles the rows name; the result has them by profile. Throws as `openNamed` does. */
 export function openNamedAccounts(
   account: ProfileAccount,
-  rows: readonly Pick<Row, "profile">[],
+  rows: readonly Pick<BatchRow, "profile">[],
 ): Map<string, ProfileAccount> {
   const names = [...new Set(rows.flatMap(({ profile }) => profile ?? []))];
   const accounts = names.length > 0 ? account.openNamed(names, "a row's profile") : [];
@@ -108,13 +108,16 @@ export function createBatchPacer(
 }
 
 /** Throws LocalError if the results would overwrite files that this batch did not write. */
-function refuseForeignResults(out: string, [first, ...others]: readonly { file: string; row: Row }[]): void {
+function refuseForeignResults(
+  out: string,
+  [first, ...others]: readonly { file: string; row: BatchRow }[],
+): void {
   if (first === undefined) return;
   const file = `${first.file} (for ${nameRow(first.row)})`;
   const more = others.length > 0 ? `, and ${others.length} more` : "";
   throw new LocalError(`${out} contains ${file}${more}, which this batch did not write; use another folder`);
 }
 
-export function nameRow({ key, line }: Pick<Row, "key" | "line">): string {
+export function nameRow({ key, line }: Pick<BatchRow, "key" | "line">): string {
   return key ?? `line ${line}`;
 }

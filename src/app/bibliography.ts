@@ -1,4 +1,4 @@
-import type { Result } from "../client/workflows/results.js";
+import type { Result } from "../client/workflows/fetch-results.js";
 import { readString } from "../core/json/exact-json.js";
 import { isGroundingRedirect } from "../core/protocol/citations.js";
 import { stringifySafe } from "../core/text/safe-text.js";

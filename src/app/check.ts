@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
-import type { Target } from "../client/workflows/requests.js";
-import { fetchResult } from "../client/workflows/results.js";
+import { fetchResult } from "../client/workflows/fetch-results.js";
+import type { Target } from "../client/workflows/find-and-query-requests.js";
 import type { Clock } from "../core/clock.js";
 import { catchLocalError, type Environment, wrapFileErrors } from "../core/files/local-error.js";
 import { chooseProxy } from "../core/http/base-url-and-proxy.js";

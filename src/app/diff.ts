@@ -1,4 +1,4 @@
-import type { Result } from "../client/workflows/results.js";
+import type { Result } from "../client/workflows/fetch-results.js";
 import { listPages, normalizePageAddress } from "./bibliography.js";
 import type { ReportToCheck } from "./check.js";
 import { UsageError } from "./errors.js";

@@ -6,8 +6,8 @@ import {
   UnreachableError,
 } from "../client/calls/errors.js";
 import { InputError } from "../client/dialects/dialect.js";
-import { InvalidSettingsError } from "../client/store/settings.js";
-import type { RowError } from "../client/workflows/batch/journal.js";
+import { InvalidSettingsError } from "../client/store/settings-file.js";
+import type { RowError } from "../client/workflows/batch/batch-journal.js";
 import {
   NoAccountError,
   NotRecordedError,

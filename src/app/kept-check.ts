@@ -1,5 +1,5 @@
-import { isCreatedAt, type Target } from "../client/workflows/requests.js";
-import { findService } from "../client/workflows/results.js";
+import { getServiceOfTarget } from "../client/workflows/fetch-results.js";
+import { isCreatedAtService, type Target } from "../client/workflows/find-and-query-requests.js";
 import { isObject, tryParseExact } from "../core/json/exact-json.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import { buildKeptOutcome, type KeptOutcome } from "./check-model.js";
@@ -11,7 +11,7 @@ import { buildKeptOutcome, type KeptOutcome } from "./check-model.js";
 export function keepCheck(target: Target, outcome: CheckOutcome): void {
   const { requestId, entry, account } = target;
   const { history } = account;
-  if (!entry || !isCreatedAt(entry, account)) return;
+  if (!entry || !isCreatedAtService(entry, account)) return;
   const earlier = outcome.complete ? undefined : readKeptCheck(target);
   const isPoorer = earlier?.complete && earlier.model && (outcome.model ?? earlier.model) === earlier.model;
   if (isPoorer) return;
@@ -20,7 +20,7 @@ export function keepCheck(target: Target, outcome: CheckOutcome): void {
 }
 
 export function readKeptCheck(target: Target): KeptOutcome | undefined {
-  const text = target.account.history?.checks.read(findService(target), target.requestId);
+  const text = target.account.history?.checks.read(getServiceOfTarget(target), target.requestId);
   const kept = tryParseExact(text ?? "");
   return isObject(kept) && Array.isArray(kept.citations) && isObject(kept.counts)
     ? (kept as unknown as KeptOutcome)

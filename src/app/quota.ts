@@ -1,7 +1,7 @@
 import type { History } from "../client/store/history/history.js";
+import { type HistoryEntry, hashApiKey } from "../client/store/history/history-records.js";
 import type { HourlyUsage } from "../client/store/history/hourly-usage.js";
-import { type HistoryEntry, hashKeyId } from "../client/store/history/records.js";
-import { getKey } from "../client/workflows/account-fallback.js";
+import { getApiKey } from "../client/workflows/account-fallback.js";
 import type { Clock } from "../core/clock.js";
 import { LocalError } from "../core/files/local-error.js";
 import { DAY_MS } from "../core/protocol/rate-limits.js";
@@ -41,7 +41,7 @@ export function readQuota(account: ProfileAccount, options: LimitOptions) {
   return {
     ...{ ...hour, ...(!isLimited && NO_LIMIT), origin, profile: settings.profile.value, ...COUNTED },
     day: perDay ? countCreates(history.countDay(account, perDay.value), perDay.value) : null,
-    spent: readSpent(history, { origin, key_id: hashKeyId(apiKey) }, clock),
+    spent: readSpent(history, { origin, key_id: hashApiKey(apiKey) }, clock),
   };
 }
 
@@ -101,7 +101,7 @@ function findAccountOfKey(account: ProfileAccount, entry: HistoryEntry): Profile
     (owner) =>
       owner !== undefined &&
       parseOrigin(owner.settings.baseUrl?.value) === entry.origin &&
-      hashKeyId(getKey(owner) ?? "") === entry.key_id,
+      hashApiKey(getApiKey(owner) ?? "") === entry.key_id,
   );
 }
 
@@ -110,6 +110,6 @@ const DAY_WINDOWS = { "24h": 1, "7d": 7, "30d": 30 } as const;
 function readSpent(history: History, key: Pick<HistoryEntry, "origin" | "key_id">, clock: Clock) {
   return Object.entries(DAY_WINDOWS).map(([since, days]) => ({
     since,
-    ...history.sumSpent(key, clock.now() - days * DAY_MS),
+    ...history.sumAccountCosts(key, clock.now() - days * DAY_MS),
   }));
 }

@@ -1,4 +1,4 @@
-import type { Result } from "../client/workflows/results.js";
+import type { Result } from "../client/workflows/fetch-results.js";
 import { findMemberText, isObject, JsonText, tryParseExact } from "../core/json/exact-json.js";
 import { parseCitations } from "../core/protocol/citations.js";
 import { formatCount, shortenLine } from "../core/text/format-text.js";

@@ -1,5 +1,5 @@
 import { hasNullForNothingFound } from "../client/dialects/providers.js";
-import type { Result } from "../client/workflows/results.js";
+import type { Result } from "../client/workflows/fetch-results.js";
 import type { SchemaProblem } from "../core/json-schema/check-in-thread.js";
 import { stringifySafe } from "../core/text/safe-text.js";
 

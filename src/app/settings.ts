@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
-import { findProvider, hintProvider, INTERFACE, PROVIDER_NAMES } from "../client/dialects/providers.js";
-import { type Profile, Settings, type Store } from "../client/store/settings.js";
+import { findProvider, INTERFACE, PROVIDER_NAMES, suggestProvider } from "../client/dialects/providers.js";
+import { type Profile, SettingsFile, type StoredSettings } from "../client/store/settings-file.js";
 import { type Clock, runWithDeadline } from "../core/clock.js";
 import { type Environment, LocalError } from "../core/files/local-error.js";
 import type { UserFolders } from "../core/files/user-folders.js";
@@ -93,9 +93,9 @@ export function readVariable(env: Environment, name: string): SettingValue<strin
 
 /** Reads the settings for completion: without notices or repairs, and as if unusable ones were not set. `origin`: of the service in use, if any. */
 export function readStoredSettings(folder: UserFolders["config"], env: Environment, choices: SettingChoices) {
-  let store: Store = { profiles: {} };
+  let store: StoredSettings = { profiles: {} };
   try {
-    store = new Settings(folder, undefined).read();
+    store = new SettingsFile(folder, undefined).read();
   } catch {
     // Go on as if no settings were stored.
   }
@@ -132,7 +132,7 @@ export interface ResolvedSettings {
 export function resolveSettings(
   choices: SettingChoices,
   env: Environment,
-  store: Store,
+  store: StoredSettings,
   readKey: ReadKey = readKeyFile,
 ): ResolvedSettings {
   const profile = chooseProfile(choices, env, store);
@@ -265,7 +265,7 @@ function chooseHistory(
 /** Returns a stored profile; undefined for a default profile that is not stored. Throws UsageError for any other unknown name. */
 export function findStoredProfile(
   { value, source }: SettingValue<string>,
-  store: Store,
+  store: StoredSettings,
 ): Profile | undefined {
   if (Object.hasOwn(store.profiles, value)) return store.profiles[value];
   if (source === "default") return undefined;
@@ -296,7 +296,7 @@ export function requireConnection(settings: ResolvedSettings) {
       provider?.baseUrl === url.origin ? `${provider.keyVariable} or RESEARCH_API_KEY` : "RESEARCH_API_KEY";
     const hint = `Set ${variable}, name a file that holds it in RESEARCH_API_KEY_FILE, or run \`${buildLoginCommand(settings)}\`.`;
     throw new CodedError("NOT_AUTHENTICATED", `no API key for ${url.origin}`, {
-      hint: hintProvider(url.origin, settings.provider.value) ?? hint,
+      hint: suggestProvider(url.origin, settings.provider.value) ?? hint,
     });
   }
   if (apiKey.boundTo !== undefined && apiKey.boundTo !== url.origin) {

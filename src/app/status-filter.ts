@@ -1,5 +1,5 @@
 import type { History } from "../client/store/history/history.js";
-import { UNKNOWN } from "../client/store/history/records.js";
+import { UNKNOWN } from "../client/store/history/history-records.js";
 import { STATUSES } from "../core/protocol/conversation.js";
 import { UsageError } from "./errors.js";
 

@@ -8,7 +8,7 @@ import {
   requireBaseUrl,
   type SettingChoices,
 } from "../app/settings.js";
-import type { ClientEvent } from "../client/calls/options.js";
+import type { ClientEvent } from "../client/calls/client-options.js";
 import type { Account } from "../client/workflows/account.js";
 import { findUnusedProxy } from "../core/http/base-url-and-proxy.js";
 import { quoteShellWord } from "../core/text/format-text.js";

@@ -1,7 +1,7 @@
 import { CodedError, EXIT_CODES } from "../app/errors.js";
 import { describeFailure, type Failure } from "../app/failure.js";
 import { ResearchError } from "../client/calls/errors.js";
-import { InvalidSettingsError } from "../client/store/settings.js";
+import { InvalidSettingsError } from "../client/store/settings-file.js";
 import { LocalError } from "../core/files/local-error.js";
 import type { Signal } from "./terminal/host.js";
 import { Interrupted } from "./terminal/interruption.js";

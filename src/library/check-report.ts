@@ -22,6 +22,6 @@ export async function checkReport(markdown: string, options: CheckReportOptions 
       },
     );
   } catch (error) {
-    throw (await import("./account-research.js")).convertToResearchError(error, options.signal);
+    throw (await import("./research-implementation.js")).convertToResearchError(error, options.signal);
   }
 }

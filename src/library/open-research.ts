@@ -1,23 +1,31 @@
-import type { ResearchClient } from "./account-research.js";
+import type { ResearchImplementation } from "./research-implementation.js";
 import type { OpenOptions, Research } from "./types.js";
 
 /** Opens the research command as a library. Reads nothing until the first call, which rejects if a setting is missing. */
 export function openResearch(options: OpenOptions = {}): Research {
-  let opened: Promise<ResearchClient> | undefined;
+  let opened: Promise<ResearchImplementation> | undefined;
   const open = () => {
-    opened ??= import("./account-research.js").then(({ ResearchClient }) => ResearchClient.open(options));
+    opened ??= import("./research-implementation.js").then(({ ResearchImplementation }) =>
+      ResearchImplementation.open(options),
+    );
     return opened;
   };
   const addErrorCode = async (error: unknown, signal?: AbortSignal) =>
-    (await import("./account-research.js")).convertToResearchError(error, signal);
-  const call = async <T>(use: (opened: ResearchClient) => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    (await import("./research-implementation.js")).convertToResearchError(error, signal);
+  const call = async <T>(
+    use: (opened: ResearchImplementation) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> => {
     try {
       return await use(await open());
     } catch (error) {
       throw await addErrorCode(error, signal);
     }
   };
-  async function* iterateOpened<T>(use: (opened: ResearchClient) => AsyncIterable<T>, signal?: AbortSignal) {
+  async function* iterateOpened<T>(
+    use: (opened: ResearchImplementation) => AsyncIterable<T>,
+    signal?: AbortSignal,
+  ) {
     try {
       yield* use(await open());
     } catch (error) {

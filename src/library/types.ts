@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { CallOptions, Created, StatusData } from "../client/calls/client.js";
+
 import type { ResearchError } from "../client/calls/errors.js";
-import type { WatchEvent, WatchOptions } from "../client/calls/watch/types.js";
+import type { CallOptions, Created, StatusData } from "../client/calls/research-client.js";
+import type { WatchEvent, WatchOptions } from "../client/calls/watch/watch-types.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import type { JsonSchema } from "../core/protocol/conversation.js";
 

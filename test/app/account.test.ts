@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type AccountOptions, ProfileAccount } from "../../src/app/account.js";
 import { estimateCost, listQuotas, readQuota } from "../../src/app/quota.js";
 import { readStoredSettings } from "../../src/app/settings.js";
-import { type HistoryEntry, hashKeyId } from "../../src/client/store/history/records.js";
+import { type HistoryEntry, hashApiKey } from "../../src/client/store/history/history-records.js";
 import { systemClock } from "../../src/core/clock.js";
 import { folderWith } from "../support/folder.js";
 
@@ -27,7 +27,7 @@ const EXA = { RESEARCH_PROVIDER: "exa", RESEARCH_API_KEY: "k-0123456789" };
 
 const ASKED = {
   ...{ origin: "https://one.example", base_path: "/v1", profile: null },
-  key_id: hashKeyId(SERVICE.RESEARCH_API_KEY),
+  key_id: hashApiKey(SERVICE.RESEARCH_API_KEY),
 };
 
 describe("the account in use", () => {
@@ -75,10 +75,10 @@ describe("the account in use", () => {
   });
 
   test.each([
-    ["the key in use", {}, { key_id: hashKeyId(SERVICE.RESEARCH_API_KEY) }, true],
+    ["the key in use", {}, { key_id: hashApiKey(SERVICE.RESEARCH_API_KEY) }, true],
     ["another key", {}, {}, false],
     ["another key, and was asked of this one", {}, { asked_of: ASKED }, true],
-    ["another path", {}, { key_id: hashKeyId(SERVICE.RESEARCH_API_KEY), base_path: "/v2" }, false],
+    ["another path", {}, { key_id: hashApiKey(SERVICE.RESEARCH_API_KEY), base_path: "/v2" }, false],
     ["another key than the profile's now", { RESEARCH_API_KEY: undefined }, { profile: "p" }, true],
     ["another profile", { RESEARCH_API_KEY: undefined }, { profile: "q" }, false],
     ["any account, where no address is known", { RESEARCH_BASE_URL: undefined }, { base_path: "/v2" }, true],

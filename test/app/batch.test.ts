@@ -5,14 +5,20 @@ import { ProfileAccount } from "../../src/app/account.js";
 import { createBatchPacer, nameRow, openBatch, openNamedAccounts, ROW_FORMS } from "../../src/app/batch.js";
 import { RefusedError } from "../../src/client/calls/errors.js";
 import { findProvider, type Provider } from "../../src/client/dialects/providers.js";
-import { type KnownRow, settleOpenRows } from "../../src/client/workflows/batch/journal.js";
-import type { Row } from "../../src/client/workflows/batch/row.js";
-import type { Result } from "../../src/client/workflows/results.js";
+import { completeFromHistory, type KnownRow } from "../../src/client/workflows/batch/batch-journal.js";
+import type { BatchRow } from "../../src/client/workflows/batch/batch-row.js";
+import type { Result } from "../../src/client/workflows/fetch-results.js";
 import { systemClock } from "../../src/core/clock.js";
 import { accountWith } from "../support/account.js";
 import { folderWith } from "../support/folder.js";
 
-const rowOf = (id: string, digest = "d"): Row => ({ id, key: id, line: 1, body: { prompt: "q" }, digest });
+const rowOf = (id: string, digest = "d"): BatchRow => ({
+  id,
+  key: id,
+  line: 1,
+  body: { prompt: "q" },
+  digest,
+});
 
 function machineIn(home: string, env = {}, choices = {}) {
   const service = { RESEARCH_BASE_URL: "https://one.example", RESEARCH_API_KEY: "k-0123456789" };
@@ -52,7 +58,8 @@ test("a folder is held until the batch is closed, and by none that could not be 
 
 test("results that are there and not ours are not overwritten", async () => {
   const home = folderWith({ "out/a.md": "mine", "out/b.md": "mine" });
-  const open = (...rows: Row[]) => openBatch(machineIn(home), rows, { out: join(home, "out"), limit: 1 });
+  const open = (...rows: BatchRow[]) =>
+    openBatch(machineIn(home), rows, { out: join(home, "out"), limit: 1 });
   await expect(open(rowOf("a"))).rejects.toThrow(
     "contains a.md (for a), which this batch did not write; use another folder",
   );
@@ -100,7 +107,7 @@ test("each row has the account of its profile and its limit, and one that was se
   };
   const home = folderWith({ "config/config.json": JSON.stringify({ profiles }) });
   const out = join(home, "out");
-  const open = (...rows: Row[]) =>
+  const open = (...rows: BatchRow[]) =>
     openBatch(machineIn(home, { RESEARCH_CONFIG_DIR: join(home, "config") }), rows, { out, limit: 1 });
   const first = await open(rowOf("a"), { ...rowOf("b"), profile: "two" });
   expect(first.lanes.map(({ account, pacer }) => [account.origin, pacer.estimateOutlook()?.left])).toEqual([
@@ -165,12 +172,12 @@ test("a batch's pace counts what else this machine sent to the service, and its 
     ["a", knownRow("open", 0, pending.localId)],
     ["b", knownRow("open", 0, "never")],
   ]);
-  const settled = settleOpenRows(rows, history);
+  const settled = completeFromHistory(rows, history);
   expect([settled.get("a"), settled.get("b")]).toMatchObject([
     { stage: "created", requestId: "id-1" },
     { stage: "open" },
   ]);
-  expect(settleOpenRows(rows, undefined).get("a")).toMatchObject({ stage: "open" });
+  expect(completeFromHistory(rows, undefined).get("a")).toMatchObject({ stage: "open" });
 });
 
 test("a row that the account in use has made stays with it", async () => {

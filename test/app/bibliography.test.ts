@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { buildBibliography, listPages } from "../../src/app/bibliography.js";
-import type { Result } from "../../src/client/workflows/results.js";
+import type { Result } from "../../src/client/workflows/fetch-results.js";
 import { checkValue } from "../../src/core/json-schema/check-in-thread.js";
 
 const result = (value: unknown, data: Record<string, unknown> = {}): Result => ({

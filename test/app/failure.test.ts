@@ -10,7 +10,7 @@ import {
   UnreachableError,
 } from "../../src/client/calls/errors.js";
 import { InputError } from "../../src/client/dialects/dialect.js";
-import { InvalidSettingsError } from "../../src/client/store/settings.js";
+import { InvalidSettingsError } from "../../src/client/store/settings-file.js";
 import {
   NoAccountError,
   NotRecordedError,

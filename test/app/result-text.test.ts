@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeMismatch, formatResult, formatWithSources } from "../../src/app/result-text.js";
-import type { Result } from "../../src/client/workflows/results.js";
+import type { Result } from "../../src/client/workflows/fetch-results.js";
 
 const A = { url: "https://a.example/x(1) y\t", title: " A [b]\n*c* " };
 const B = { url: "https://b.example/", title: "" };

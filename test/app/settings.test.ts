@@ -10,10 +10,10 @@ import {
   type SettingChoices,
 } from "../../src/app/settings.js";
 import type { GlobalFlags } from "../../src/cli/context.js";
-import type { Store } from "../../src/client/store/settings.js";
+import type { StoredSettings } from "../../src/client/store/settings-file.js";
 import { folderWith } from "../support/folder.js";
 
-const STORE: Store = {
+const STORE: StoredSettings = {
   profile: "home",
   profiles: {
     home: {
@@ -33,7 +33,7 @@ const STORE: Store = {
     bare: { tier: "gold" },
   },
 };
-const EMPTY: Store = { profiles: {} };
+const EMPTY: StoredSettings = { profiles: {} };
 const ALL = { RESEARCH_BASE_URL: "https://env.example", RESEARCH_API_KEY: "env-key" };
 
 const resolve = (flags: SettingChoices, env: Record<string, string> = {}, store = STORE) =>
@@ -46,7 +46,7 @@ function sources(...given: Parameters<typeof resolve>) {
 }
 
 describe("flag, --profile, environment, profile in use, default:", () => {
-  test.each<[string, GlobalFlags, Record<string, string>, Store, string[]]>([
+  test.each<[string, GlobalFlags, Record<string, string>, StoredSettings, string[]]>([
     [
       "nothing is configured",
       {},
@@ -171,7 +171,7 @@ describe("flag, --profile, environment, profile in use, default:", () => {
 });
 
 describe("a profile that does not exist", () => {
-  test.each<[GlobalFlags, Record<string, string>, Store, string]>([
+  test.each<[GlobalFlags, Record<string, string>, StoredSettings, string]>([
     [{ profile: "nope" }, {}, STORE, 'unknown profile "nope" (named by --profile)'],
     [{}, { RESEARCH_PROFILE: "nope" }, STORE, "(named by RESEARCH_PROFILE)"],
     [{}, {}, { profile: "gone", profiles: {} }, "(named by config use)"],
@@ -180,7 +180,7 @@ describe("a profile that does not exist", () => {
     expect(() => resolve(flags, env, store)).toThrow(message);
   });
 
-  test.each<[Store, string]>([
+  test.each<[StoredSettings, string]>([
     [STORE, "There are home, work, bare; `research login -p NAME` makes one."],
     [EMPTY, "There are no profiles yet; `research login -p NAME` makes one."],
   ])("the hint says which there are", (store, hint) => {
@@ -279,7 +279,7 @@ describe("the connection", () => {
       }),
     );
     const moved = { "base-url": "https://gateway.example/v1", "api-key": "k" };
-    const gateway: Store = {
+    const gateway: StoredSettings = {
       profiles: {
         default: { ...moved, provider: "openai", "api-key-origin": "https://api.openai.com" },
       },
@@ -293,13 +293,15 @@ describe("the connection", () => {
         },
       }),
     );
-    const unbound: Store = { profiles: { default: { "base-url": "https://a.example", "api-key": "k" } } };
+    const unbound: StoredSettings = {
+      profiles: { default: { "base-url": "https://a.example", "api-key": "k" } },
+    };
     expect(() => requireConnection(resolve({}, {}, unbound))).toThrow(/belongs to no origin/);
   });
 });
 
 describe("RESEARCH_API_KEY belongs to the origin of the variables beside it", () => {
-  const store: Store = {
+  const store: StoredSettings = {
     profiles: {
       bare: { "base-url": "https://bare.example" },
       exa: { provider: "exa" },
@@ -349,7 +351,7 @@ test.each([
 
 describe("of a provider", () => {
   const EXA = { provider: "exa", model: "m", set: "a=1" };
-  const store: Store = { profiles: { exa: EXA, plain: { ...EXA, provider: "research" } } };
+  const store: StoredSettings = { profiles: { exa: EXA, plain: { ...EXA, provider: "research" } } };
 
   test.each<[string, GlobalFlags, Record<string, string>, [string?, string?]]>([
     ["a profile's model and options are taken", { profile: "exa" }, {}, ["m", "a=1"]],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ResearchClient } from "../../src/client/calls/client.js";
+import { ResearchClient } from "../../src/client/calls/research-client.js";
 import * as does from "../support/behaviours.js";
 import { faultServer, type Script } from "../support/fault-server.js";
 import { KEY } from "../support/happy-service.js";

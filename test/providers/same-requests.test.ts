@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { computeDigest, nameCreate } from "../../src/client/store/history/create-names.js";
-import { hashKeyId } from "../../src/client/store/history/records.js";
+import { computeRowDigest, computeUnsentKey } from "../../src/client/store/history/equal-creates.js";
+import { hashApiKey } from "../../src/client/store/history/history-records.js";
 import { folderWith } from "../support/folder.js";
 import { foldersIn } from "../support/home.js";
 import { connectMcp } from "../support/mcp.js";
@@ -9,12 +9,14 @@ import { ProviderDouble } from "../support/providers/double.js";
 
 test("without a model, options and a follow-up, a row and a create have the names they always had", () => {
   const before = createHash("sha256").update('["why",false,null]').digest("hex").slice(0, 24);
-  expect(computeDigest({ prompt: "why" })).toBe(before);
+  expect(computeRowDigest({ prompt: "why" })).toBe(before);
   const wanted = { origin: "https://a.example", apiKey: "k", body: { prompt: "why" } };
-  expect(nameCreate(wanted)).toBe(`["https://a.example","${hashKeyId("k")}","why",false,null]`);
+  expect(computeUnsentKey(wanted)).toBe(`["https://a.example","${hashApiKey("k")}","why",false,null]`);
   for (const extra of [{ model: "m" }, { options: { a: 1 } }, { after: "x" }]) {
-    expect(computeDigest({ prompt: "why", ...extra })).not.toBe(before);
-    expect(nameCreate({ ...wanted, body: { prompt: "why", ...extra } })).not.toBe(nameCreate(wanted));
+    expect(computeRowDigest({ prompt: "why", ...extra })).not.toBe(before);
+    expect(computeUnsentKey({ ...wanted, body: { prompt: "why", ...extra } })).not.toBe(
+      computeUnsentKey(wanted),
+    );
   }
 });
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { stringifyExact } from "../../src/core/json/exact-json.js";
-import { createCommandResearcher } from "../../src/researchers/command.js";
+import { createCommandResearcher } from "../../src/researchers/command-researcher.js";
 import { folderWith } from "../support/folder.js";
 
 const EXAMPLES = join(import.meta.dirname, "../../docs/examples/researchers");

@@ -1,6 +1,6 @@
 import { History } from "../../src/client/store/history/history.js";
 import type { Account } from "../../src/client/workflows/account.js";
-import { resolveTarget } from "../../src/client/workflows/requests.js";
+import { findTarget } from "../../src/client/workflows/find-and-query-requests.js";
 import { systemClock } from "../../src/core/clock.js";
 import { folderWith } from "./folder.js";
 
@@ -21,5 +21,5 @@ export function accountWithRequest() {
   history.begin(attempt).recordCreated("id-1234", {});
   const client = { output: async () => ({ output: "x" }) } as unknown as Account["client"];
   const account = accountWith({ client, history });
-  return { account, history, target: resolveTarget(account, "id-1234") };
+  return { account, history, target: findTarget(account, "id-1234") };
 }

@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ResearchClient } from "../../src/client/calls/client.js";
-import { computeDigest } from "../../src/client/store/history/create-names.js";
+import { ResearchClient } from "../../src/client/calls/research-client.js";
+import { computeRowDigest } from "../../src/client/store/history/equal-creates.js";
 import { History } from "../../src/client/store/history/history.js";
 import type { Account } from "../../src/client/workflows/account.js";
-import { Batch } from "../../src/client/workflows/batch/batch.js";
-import type { BatchRunEvent, BatchRunOptions } from "../../src/client/workflows/batch/context.js";
+import type { BatchRunEvent, BatchRunOptions } from "../../src/client/workflows/batch/batch-context.js";
+import { type BatchRow, buildRowId } from "../../src/client/workflows/batch/batch-row.js";
 import { type BatchLane, CreatePacer } from "../../src/client/workflows/batch/create-pacer.js";
 import { OutputFolder } from "../../src/client/workflows/batch/output-folder.js";
-import { planRows, type RowState } from "../../src/client/workflows/batch/plan.js";
-import { buildRowId, type Row } from "../../src/client/workflows/batch/row.js";
+import { planRows, type RowState } from "../../src/client/workflows/batch/plan-rows.js";
+import { BatchRunner } from "../../src/client/workflows/batch/run-batch.js";
 import { folderWith } from "./folder.js";
 import { type HappyOptions, HappyService, KEY } from "./happy-service.js";
 import { leftovers } from "./leftovers.js";
@@ -34,10 +34,10 @@ export async function batchWorld(options: HappyOptions = {}, clock = new Virtual
 export type BatchWorld = Awaited<ReturnType<typeof batchWorld>>;
 
 /** Rows with the keys k0, k1 and so on. */
-export function rowsOf(...prompts: string[]): Row[] {
+export function rowsOf(...prompts: string[]): BatchRow[] {
   return prompts.map((prompt, index) => {
     const body = { prompt };
-    const digest = computeDigest(body);
+    const digest = computeRowDigest(body);
     return { id: buildRowId(`k${index}`, digest, 1), key: `k${index}`, line: index + 1, body, digest };
   });
 }
@@ -54,13 +54,13 @@ export interface BatchRun extends Partial<BatchRunOptions> {
   /** Default: that of the world alone. */
   lanes?: readonly BatchLane[];
   /** Called with each event; whether the caller stops there. */
-  seen?: (event: BatchRunEvent, batch: Batch) => boolean | undefined;
+  seen?: (event: BatchRunEvent, batch: BatchRunner) => boolean | undefined;
 }
 
 /** Runs a batch to its end. The states of its `row` events are as they were at the time. */
 export async function runBatch(
   w: BatchWorld,
-  rows: readonly Row[],
+  rows: readonly BatchRow[],
   { limit, lanes = [accountAt(w, limit)], seen, ...options }: BatchRun = {},
 ) {
   mkdirSync(w.out, { recursive: true });
@@ -69,7 +69,7 @@ export async function runBatch(
   const states = planRows(rows, folder.known, {}, hasFile, () => lanes[0]);
   for (const state of states)
     state.lane = lanes.find(({ account }) => account.origin === (state.origin ?? account.origin));
-  const batch = new Batch(
+  const batch = new BatchRunner(
     { states, folder, lanes },
     {
       signal: new AbortController().signal,

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { systemClock } from "../../src/cli/main.js";
-import { hashKeyId } from "../../src/client/store/history/records.js";
+import { hashApiKey } from "../../src/client/store/history/history-records.js";
 import type { Clock } from "../../src/core/clock.js";
 import { folderWith } from "./folder.js";
 import { KEY } from "./happy-service.js";
@@ -45,7 +45,7 @@ export function historyLine({ requestId, origin, createdAt, status, prompt }: Pl
   const date = new Date(createdAt).toISOString();
   return JSON.stringify({
     ...{ kind: "created", local_id: `local-${requestId.slice(0, 12)}`, request_id: requestId },
-    ...{ sent_at: date, created_at: date, at: date, origin, profile: null, key_id: hashKeyId(KEY) },
+    ...{ sent_at: date, created_at: date, at: date, origin, profile: null, key_id: hashApiKey(KEY) },
     ...{ prompt: prompt ?? "planted", structured_output: false, output_schema: null },
     status: status ?? "PENDING",
   });

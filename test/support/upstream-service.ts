@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { ResearchClient } from "../../src/client/calls/client.js";
+import { ResearchClient } from "../../src/client/calls/research-client.js";
 import type { Dialect } from "../../src/client/dialects/dialect.js";
-import { createResearch } from "../../src/client/dialects/research.js";
+import { createInterfaceDialect } from "../../src/client/dialects/research-interface.js";
 import type { ResearchJob } from "../../src/core/researcher.js";
-import { createUpstreamResearcher, type Upstream } from "../../src/researchers/upstream.js";
-import { createUpstream } from "../../src/researchers/upstream-client.js";
+import { createUpstreamAdapter } from "../../src/researchers/upstream-adapter.js";
+import { createUpstreamResearcher, type Upstream } from "../../src/researchers/upstream-researcher.js";
 import type { Outcome } from "../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../src/server/conversations/local/open-local-store.js";
 import { startService } from "../../src/server/service.js";
@@ -26,11 +26,11 @@ export async function upstreamService({ dataDir, clock, atOnce = 1_000, ...there
   const overHttp = ({
     url,
     apiKey,
-    dialect = createResearch(),
+    dialect = createInterfaceDialect(),
     day,
   }: Extract<typeof there, { url: string }>) => {
     const client = new ResearchClient({ baseUrl: url, apiKey, dialect, clock, random: () => 0.5 });
-    return createUpstream({
+    return createUpstreamAdapter({
       ...{
         client,
         dialect,

@@ -1,7 +1,7 @@
 // What is loaded when a command is named, and with the first request, takes real time in which virtual time must not pass.
 import "../../src/cli/commands/batch/run.js";
 import "../../src/cli/commands/compare/run.js";
-import "../../src/client/calls/watch/watch.js";
+import "../../src/client/calls/watch/watch-requests.js";
 import "../../src/core/http/origin-connections.js";
 import "../../src/core/http/send-request.js";
 import { type Clock, systemClock } from "../../src/core/clock.js";

@@ -1,7 +1,7 @@
 import { SETTINGS, type Setting } from "../../app/setting-table.js";
 import { readStoredSettings } from "../../app/settings.js";
 import { History } from "../../client/store/history/history.js";
-import { type HistoryEntry, UNKNOWN } from "../../client/store/history/records.js";
+import { type HistoryEntry, UNKNOWN } from "../../client/store/history/history-records.js";
 import { chooseUserFolders, type UserFolders } from "../../core/files/user-folders.js";
 import { isFinal } from "../../core/protocol/conversation.js";
 import { shortenLine } from "../../core/text/format-text.js";

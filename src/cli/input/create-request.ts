@@ -3,10 +3,10 @@ import { refuseFlagsBeside, UsageError } from "../../app/errors.js";
 import { addProviderOptions, requireValidSchema } from "../../app/provider-options.js";
 import { checkSize, readText } from "../../app/read-text.js";
 import { requireBaseUrl } from "../../app/settings.js";
-import { addDefaults, buildRequestBelow } from "../../client/dialects/providers.js";
-import type { HistoryEntry } from "../../client/store/history/records.js";
-import { type AccountRequest, getKey } from "../../client/workflows/account-fallback.js";
-import { findFollowUpId } from "../../client/workflows/requests.js";
+import { addProviderDefaults, buildRequestBelow } from "../../client/dialects/providers.js";
+import type { HistoryEntry } from "../../client/store/history/history-records.js";
+import { type AccountRequest, getApiKey } from "../../client/workflows/account-fallback.js";
+import { findFollowUpId } from "../../client/workflows/find-and-query-requests.js";
 import { parseExact, tryParseJson } from "../../core/json/exact-json.js";
 import {
   buildRequestBody,
@@ -104,7 +104,7 @@ export function refuseSameAccounts(
   for (const account of accounts) {
     const { origin, settings } = account;
     const { value: profile } = settings.profile;
-    const key = getKey(account);
+    const key = getApiKey(account);
     const isOne = key === undefined ? [] : [JSON.stringify([origin, key, modelOf?.(account)])];
     for (const name of [`profile ${profile}`, ...isOne]) {
       const other = names.get(name);
@@ -156,7 +156,7 @@ async function buildDryRequest(account: ProfileAccount, body: CreateBody) {
   const { provider, settings } = account;
   const base = requireBaseUrl(settings);
   const dialect = await account.dialect();
-  const request = dialect.create(insertContextFiles(addDefaults(provider, body)));
+  const request = dialect.create(insertContextFiles(addProviderDefaults(provider, body)));
   const {
     method,
     path,

@@ -1,13 +1,13 @@
 import { CodedError, EXIT_CODES } from "../../app/errors.js";
 import { describeFailure, type Failure } from "../../app/failure.js";
+import type { NamedTarget } from "../../client/workflows/find-and-query-requests.js";
 import {
   type FollowEvent,
   type FollowOptions,
-  follow,
+  followRequests,
   type WatchOutcome,
   WatchProgress,
-} from "../../client/workflows/follow.js";
-import type { NamedTarget } from "../../client/workflows/requests.js";
+} from "../../client/workflows/follow-requests.js";
 import { formatExactDuration } from "../../core/text/time-format.js";
 import { Interrupted } from "../terminal/interruption.js";
 import { ClosedPipe, type Terminal } from "../terminal/reporter.js";
@@ -78,7 +78,7 @@ class FollowView {
     const question = this.options.question ?? this.targets[0]?.entry?.prompt;
     this.#isLive = await reporter.startLive(() => formatLive({ ...this.#shown, question }));
     try {
-      const events = follow(this.targets, { ...this.options, signal });
+      const events = followRequests(this.targets, { ...this.options, signal });
       for await (const event of events) {
         this.#progress.apply(event);
         this.#taken.apply(event);

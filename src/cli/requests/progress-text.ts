@@ -1,10 +1,10 @@
 import type { ResearchError } from "../../client/calls/errors.js";
-import { limitPollWait } from "../../client/calls/failure-policy.js";
-import type { EventTime, WatchEvent } from "../../client/calls/watch/types.js";
-import { parseTime } from "../../client/store/history/records.js";
+import { capPollWait } from "../../client/calls/failure-policy.js";
+import type { EventTime, WatchEvent } from "../../client/calls/watch/watch-types.js";
+import { findStartTime } from "../../client/store/history/history-records.js";
 import type { Account } from "../../client/workflows/account.js";
-import type { FollowEvent, WatchOutcome } from "../../client/workflows/follow.js";
-import type { NamedTarget } from "../../client/workflows/requests.js";
+import type { NamedTarget } from "../../client/workflows/find-and-query-requests.js";
+import type { FollowEvent, WatchOutcome } from "../../client/workflows/follow-requests.js";
 import type { Clock } from "../../core/clock.js";
 import { isFinal, type Status } from "../../core/protocol/conversation.js";
 import { describeProgress } from "../../core/text/describe-progress.js";
@@ -118,7 +118,7 @@ export class DurationReport {
     if (others.length > 0)
       return `all ${outcomes.length} had ended after ${formatDuration(elapsedMs)}${aside}`;
     const entry = this.targets.find(({ requestId }) => requestId === first.requestId)?.entry;
-    const sinceStart = entry ? this.clock.now() - parseTime(entry) : Number.NaN;
+    const sinceStart = entry ? this.clock.now() - findStartTime(entry) : Number.NaN;
     // The duration is unknown if the clock was set back or this machine did not create the request.
     const isKnown = sinceStart >= elapsedMs;
     const atMost = this.#endedBefore.has(first.requestId) ? "at most " : "";
@@ -184,7 +184,7 @@ export class TroubleReport {
 
 /** Describes the first failure, and the wait that the service asks for. `now`: epoch milliseconds. */
 function formatTrouble(error: ResearchError, now: number): string {
-  const waitMs = limitPollWait((error.retryAfter ?? 0) * 1_000);
+  const waitMs = capPollWait((error.retryAfter ?? 0) * 1_000);
   const when = waitMs > SILENT_WAIT_MS ? ` in ${formatWaitEnd(waitMs, now)}` : "";
   return `${error.message.replace(/\.$/, "")}; polling goes on${when}`;
 }

@@ -1,5 +1,5 @@
-import type { StatusData } from "../../client/calls/client.js";
-import type { StateAnswer } from "../../client/workflows/requests.js";
+import type { StatusData } from "../../client/calls/research-client.js";
+import type { StateResult } from "../../client/workflows/find-and-query-requests.js";
 import type { LocalError } from "../../core/files/local-error.js";
 import { addFirstMember } from "../../core/json/exact-json.js";
 import type { ContextFile } from "../../core/protocol/conversation.js";
@@ -15,7 +15,7 @@ import { getExitCode, pickWorstExit, showFailure } from "./failures.js";
 export async function showStates(
   reporter: Reporter,
   count: number,
-  answers: Iterable<StateAnswer> | AsyncIterable<StateAnswer>,
+  answers: Iterable<StateResult> | AsyncIterable<StateResult>,
   { quiet, exitStatus }: { quiet?: boolean; exitStatus?: boolean } = {},
 ): Promise<number> {
   const style = await reporter.loadStyle();

@@ -3,7 +3,7 @@ import { explainError } from "../../app/failure.js";
 import type { Account } from "../../client/workflows/account.js";
 import { type AccountRequest, submitWithFallback } from "../../client/workflows/account-fallback.js";
 import { CreateOnce } from "../../client/workflows/create-once.js";
-import { type NamedTarget, readFinalState } from "../../client/workflows/requests.js";
+import { type NamedTarget, readFinalState } from "../../client/workflows/find-and-query-requests.js";
 import { catchLocalError } from "../../core/files/local-error.js";
 import { formatDuration, formatIsoDate } from "../../core/text/time-format.js";
 import type { Given } from "../commands/flags.js";

@@ -1,5 +1,5 @@
 import { NAME_ONE, UsageError } from "../../app/errors.js";
-import type { HistoryEntry } from "../../client/store/history/records.js";
+import type { HistoryEntry } from "../../client/store/history/history-records.js";
 import { parseEpochMs } from "../../core/clock.js";
 import { formatDollars } from "../../core/text/describe-progress.js";
 import { escapeLine } from "../../core/text/safe-text.js";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Report, readClaims, readReport } from "../../app/report.js";
 import { formatResult, formatWithSources } from "../../app/result-text.js";
-import type { Result } from "../../client/workflows/results.js";
+import type { Result } from "../../client/workflows/fetch-results.js";
 import { wrapFileErrors } from "../../core/files/local-error.js";
 import { readString } from "../../core/json/exact-json.js";
 import {

@@ -3,8 +3,8 @@ import type { ReportToCheck } from "../../app/check.js";
 import { UsageError } from "../../app/errors.js";
 import { readBytes, readText } from "../../app/read-text.js";
 import { convertDocxToMarkdown, MAX_REPORT_BYTES, parseReport, readReport } from "../../app/report.js";
-import { resolveTarget } from "../../client/workflows/requests.js";
-import { fetchResult, type Result } from "../../client/workflows/results.js";
+import { fetchResult, type Result } from "../../client/workflows/fetch-results.js";
+import { findTarget } from "../../client/workflows/find-and-query-requests.js";
 import type { Context } from "../context.js";
 import type { ResultSource } from "./page.js";
 
@@ -50,7 +50,7 @@ export async function openReportSource(ctx: Context, name: string): Promise<() =
     const report = { ...parseReport(text, name), file: name, source: {} };
     return async () => report;
   }
-  const target = resolveTarget(ctx, name);
+  const target = findTarget(ctx, name);
   const { requestId } = target;
   const { prompt, created_at } = target.entry ?? {};
   const source = { requestId, origin: target.account.origin, question: prompt, createdAt: created_at };

@@ -1,9 +1,9 @@
 import { CodedError, refuseFlagsBeside, UsageError } from "../../app/errors.js";
 import { checkTarget, writeTarget } from "../../app/output-file.js";
 import { describeMismatch, formatResult, formatWithSources } from "../../app/result-text.js";
-import { explainFailed } from "../../client/calls/errors.js";
-import { isCutShort } from "../../client/dialects/providers.js";
-import { checkResult, type Result } from "../../client/workflows/results.js";
+import { explainFailure } from "../../client/calls/errors.js";
+import { isResultCutShort } from "../../client/dialects/providers.js";
+import { checkResultSchema, type Result } from "../../client/workflows/fetch-results.js";
 import { LocalError } from "../../core/files/local-error.js";
 import type { Data, JsonSchema } from "../../core/protocol/conversation.js";
 import { escapeLine, escapeResult, stringifySafe } from "../../core/text/safe-text.js";
@@ -101,7 +101,7 @@ export async function checkSchemaFit(
       );
     return;
   }
-  const problem = await checkResult(result, schema, { signal });
+  const problem = await checkResultSchema(result, schema, { signal });
   if (!problem) return;
   const message =
     problem.path === undefined
@@ -117,8 +117,8 @@ const EARLY = ["budget_reached", "time_limit_reached", "stopped"];
 /** Warns if the provider reports that the result is incomplete, or that the run ended early. */
 export async function warnOfPartialResult(reporter: Reporter, data: Data, requestId: string): Promise<void> {
   const { stop_reason: reason, provider_status: word, warnings } = data;
-  if (isCutShort(data)) {
-    const why = escapeLine(explainFailed(data) ?? String(word));
+  if (isResultCutShort(data)) {
+    const why = escapeLine(explainFailure(data) ?? String(word));
     await reporter.writeNotice("CUT_SHORT", `the result of ${requestId} was cut short: ${why}`);
   } else if (EARLY.includes(String(reason)))
     await reporter.writeNotice("ENDED_EARLY", `${requestId} is COMPLETED, but ended early: ${reason}`);

@@ -9,7 +9,6 @@ import {
 import type { Data, Operation } from "../../core/protocol/conversation.js";
 import type { Dialect, RefusalKind, ServiceError } from "../dialects/dialect.js";
 import { UNPAID } from "../dialects/read-response.js";
-import { getMaxBytes, parseBody } from "./body.js";
 import {
   CODE_OF_REFUSAL,
   type ErrorFacts,
@@ -20,11 +19,12 @@ import {
 } from "./errors.js";
 import {
   AMBIGUOUS_STATUSES,
+  capPollWait,
   FAULTS,
   type FaultName,
-  limitPollWait,
   MISDIRECTED_STATUS,
 } from "./failure-policy.js";
+import { getMaxResponseBytes, parseResponseBody } from "./parse-response-body.js";
 
 /** A successful answer. `stringifyExact` returns the original text of `data`. */
 export interface Success {
@@ -69,49 +69,42 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, call: Call
     requestId: call.requestId,
     retryAfter: parseRetryAfter(answer.headers, call.now),
   };
-  if (answer.kind === "failure")
-    return createFaultResult(answer.fault, answer.sent, answer.message, call, facts);
+  if (answer.kind === "failure") return buildFault(answer.fault, answer.sent, answer.message, call, facts);
   const allFacts: ErrorFacts = { ...facts, httpStatus: answer.status };
-  const body = parseBody(answer, getMaxBytes(operation, dialect));
+  const body = parseResponseBody(answer, getMaxResponseBytes(operation, dialect));
   if (body.kind === "oversized")
-    return createFaultResult(
-      "oversized",
-      true,
-      "the answer is too large or too deeply nested",
-      call,
-      allFacts,
-    );
+    return buildFault("oversized", true, "the answer is too large or too deeply nested", call, allFacts);
   const value = body.kind === "json" ? body.value : undefined;
   const serviceError = dialect.fault(operation, answer.status, value, facts.retryAfter);
   const bodyWait = serviceError?.retryAfter;
   const seconds = bodyWait && parseSecondsToWait(bodyWait, parseResponseDate(answer.headers, call.now));
   // Use the later of the two times, because a request that comes too early counts against the limit.
-  allFacts.retryAfter = pickLater(facts.retryAfter, seconds);
-  if (answer.status >= 300) return classifyError(answer, serviceError, call, allFacts);
-  if (serviceError) return createRefusal(serviceError.kind ?? "refused", serviceError, call, allFacts);
+  allFacts.retryAfter = pickLargerDefined(facts.retryAfter, seconds);
+  if (answer.status >= 300) return classifyErrorResponse(answer, serviceError, call, allFacts);
+  if (serviceError) return buildRefusal(serviceError.kind ?? "refused", serviceError, call, allFacts);
   const data = dialect.data(operation, value);
-  if (typeof data === "string") return createFaultResult("unreadable", true, data, call, allFacts);
+  if (typeof data === "string") return buildFault("unreadable", true, data, call, allFacts);
   const answeredId = data.request_id;
   if (call.requestId !== undefined && answeredId !== undefined && answeredId !== call.requestId) {
-    return createFaultResult("wrong-request", true, "the answer is about another request", call, allFacts);
+    return buildFault("wrong-request", true, "the answer is about another request", call, allFacts);
   }
-  return { kind: "data", data, waitMs: readWaitMs(answer, call.now) };
+  return { kind: "data", data, waitMs: parsePollWaitMs(answer, call.now) };
 }
 
 /** Returns the milliseconds that an answer asks to wait before the next poll; 0 if it names no valid wait. `now`: epoch ms. */
-export function readWaitMs({ headers }: Pick<HttpAnswer, "headers">, now: number): number {
+export function parsePollWaitMs({ headers }: Pick<HttpAnswer, "headers">, now: number): number {
   const retryAfter = parseRetryAfter(headers, now) ?? 0;
   const pollAfterMs = getHeader(headers, "openai-poll-after-ms")?.trim() ?? "";
   const ms = /^\d+$/.test(pollAfterMs) ? Number(pollAfterMs) : 0;
-  return limitPollWait(Math.max(retryAfter * 1_000, ms));
+  return capPollWait(Math.max(retryAfter * 1_000, ms));
 }
 
-function pickLater(a: number | undefined, b: number | undefined): number | undefined {
+function pickLargerDefined(a: number | undefined, b: number | undefined): number | undefined {
   return a !== undefined && b !== undefined ? Math.max(a, b) : (a ?? b);
 }
 
 /** Classifies an answer with a status of 300 or more. */
-function classifyError(
+function classifyErrorResponse(
   answer: HttpAnswer,
   serviceError: ServiceError | undefined,
   call: CallContext,
@@ -119,10 +112,10 @@ function classifyError(
 ): Classification {
   const { status, headers } = answer;
   const { operation } = call;
-  const title = findTitle(answer);
+  const title = findHtmlTitle(answer);
   const page = title === undefined ? "" : `: ${title}`;
   const createFault = (name: FaultName, why: string, more: ErrorFacts = {}) =>
-    createFaultResult(name, true, why + page, call, { ...facts, ...more }, serviceError);
+    buildFault(name, true, why + page, call, { ...facts, ...more }, serviceError);
   if (status >= 500) return createFault("unavailable", `the service is not available (HTTP ${status})`);
   if (status < 400) {
     const location = getHeader(headers, "location");
@@ -142,11 +135,11 @@ function classifyError(
   const isUnpaid = UNPAID.has(status) && call.dialect.name !== "research";
   const kind =
     serviceError?.kind ?? (isUnpaid ? "no-credit" : KIND_OF_STATUS[status]) ?? (serviceError && "refused");
-  if (kind) return createRefusal(kind, serviceError, call, facts, page);
+  if (kind) return buildRefusal(kind, serviceError, call, facts, page);
   return createFault("stray", `HTTP ${status}, and not from the service itself`);
 }
 
-function createRefusal(
+function buildRefusal(
   kind: RefusalKind,
   serviceError: ServiceError | undefined,
   call: CallContext,
@@ -165,13 +158,13 @@ function createRefusal(
 }
 
 /** Returns the title of an HTML page that was sent instead of an API answer; undefined if there is no title. */
-function findTitle({ headers, body }: HttpAnswer): string | undefined {
+function findHtmlTitle({ headers, body }: HttpAnswer): string | undefined {
   if (!/html/i.test(getHeader(headers, "content-type") ?? "")) return undefined;
   const [, title = ""] = /<title[^>]{0,200}>([^<]{1,200})/i.exec(body.toString("utf8", 0, 65_536)) ?? [];
   return title.replace(/\s+/g, " ").trim() || undefined;
 }
 
-function createFaultResult(
+function buildFault(
   fault: FaultName,
   sent: boolean,
   why: string,

@@ -1,7 +1,7 @@
 import type { Data } from "../../core/protocol/conversation.js";
 import type { RefusalKind } from "../dialects/dialect.js";
-import { hasNoResult, isCutShort } from "../dialects/providers.js";
-import { readFields, readText } from "../dialects/read-response.js";
+import { hasNoResult, isResultCutShort } from "../dialects/providers.js";
+import { readNonBlank, readObject } from "../dialects/read-response.js";
 
 export type { RefusalKind } from "../dialects/dialect.js";
 
@@ -86,12 +86,12 @@ export class NoOutputError extends ResearchError {
 
   /** Creates the error from a provider's answer, which says why the request ended. */
   static of(data: Data & { status: string }, requestId: string): NoOutputError {
-    const why = explainFailed(data) ?? String(data.provider_status);
+    const why = explainFailure(data) ?? String(data.provider_status);
     const make = (sentence: string, hint?: string) =>
       new NoOutputError(data.status, new ResearchError("", sentence, { hint }), requestId, data);
     const partial = `research output --partial ${requestId} prints`;
     if (hasNoResult(data)) return make(why, `${partial} the provider's data.`);
-    return isCutShort(data)
+    return isResultCutShort(data)
       ? make(`its result was cut short (${why})`, `${partial} the part that exists.`)
       : make(why);
   }
@@ -106,29 +106,29 @@ export class NoOutputError extends ResearchError {
     const [code, why] =
       data && hasNoResult(data)
         ? ["NO_RESULT", `ended without a result, and is paid for: ${refusal.message}`]
-        : explainMissing(status, refusal.message);
+        : explainMissingOutput(status, refusal.message);
     super(code, `${requestId} ${why}`, { ...refusal, requestId });
   }
 }
 
 /** Returns why a request failed, in the provider's words; undefined if the data does not say. */
-export function explainFailed(data: Data): string | undefined {
+export function explainFailure(data: Data): string | undefined {
   const { error, stop_reason } = data;
   if (hasNoResult(data))
     return stop_reason === "refusal"
       ? `the model refused: ${data.message}`
       : "the provider reports it as completed, but its answer has no text";
-  const { message, code } = readFields(error);
+  const { message, code } = readObject(error);
   return (
-    readText(message) ??
-    readText(error) ??
-    readText(typeof code === "number" ? String(code) : code) ??
-    readText(stop_reason)
+    readNonBlank(message) ??
+    readNonBlank(error) ??
+    readNonBlank(typeof code === "number" ? String(code) : code) ??
+    readNonBlank(stop_reason)
   );
 }
 
 /** Returns the error code, and the message without its subject, for a request in this state without output. */
-function explainMissing(status: string, refusal: string): [code: string, why: string] {
+function explainMissingOutput(status: string, refusal: string): [code: string, why: string] {
   switch (status) {
     case "FAILED":
       return ["RESEARCH_FAILED", `ended FAILED: ${refusal}`];

@@ -11,7 +11,7 @@ export type FaultName = keyof typeof FAULTS;
  * - `watch`: `keep` polls on; `first` ends the watch if its first poll fails; `answered` ends it unless the service has
  *   answered this command before: if it never has, a setting is wrong; if it has, this is an outage.
  */
-interface Handling {
+interface FaultHandling {
   create: "retry" | "unknown" | "fail";
   stop: "retry" | "ask-retry" | "ask" | "fail";
   read: "retry" | "fail";
@@ -47,7 +47,7 @@ export const FAULTS = {
   "wrong-method": { create: "unknown", stop: "ask", read: "fail", watch: "answered" },
   /** The answer is about a different request. */
   "wrong-request": { create: "unknown", stop: "fail", read: "fail", watch: "keep" },
-} as const satisfies Record<string, Handling> & Record<ConnectionFault, Handling>;
+} as const satisfies Record<string, FaultHandling> & Record<ConnectionFault, FaultHandling>;
 
 /** HTTP statuses that leave open what the request did: 408 (body came late), 409 (exists), 425 (may be a replay), 499 (client left). */
 export const AMBIGUOUS_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 499]);
@@ -70,12 +70,12 @@ const PATIENCE_MS = 30_000;
 const LONGEST_POLL_WAIT_MS = 900_000;
 
 /** Limits the milliseconds that the service asks to wait before a poll. */
-export function limitPollWait(askedMs: number): number {
+export function capPollWait(askedMs: number): number {
   return Math.min(askedMs, LONGEST_POLL_WAIT_MS);
 }
 
-/** Returns the wait (ms) after `failures` failed attempts; undefined if no attempt is left. `findRetryWait`: seconds; `random`: in [0, 1). */
-export function retryDelay(
+/** Returns the wait (ms) after `failures` failed attempts; undefined if no attempt is left. `retryAfter`: seconds; `random`: in [0, 1). */
+export function computeRetryDelay(
   failures: number,
   retryAfter: number | undefined,
   random: number,

@@ -20,12 +20,12 @@ export function buildCreateRequest(
 ): DialectRequest {
   if (structured_output && !output_schema)
     throw new InputError(`${title} has no structured output without a schema`, "Give one with --schema.");
-  checkOptions(title, options, Object.keys(ours));
+  checkProviderOptions(title, options, Object.keys(ours));
   return { method: "POST", path, json: true, body: stringifyExact({ ...ours, ...options }) };
 }
 
 /** Throws InputError if `options` contains a name of `ours`, or one that a user may not set. */
-export function checkOptions(title: string, options: object, ours: readonly string[] = []): void {
+export function checkProviderOptions(title: string, options: object, ours: readonly string[] = []): void {
   const option = Object.keys(options).find((name) => NEVER.test(name) || ours.includes(name));
   if (option === undefined) return;
   throw new InputError(
@@ -35,7 +35,11 @@ export function checkOptions(title: string, options: object, ours: readonly stri
 }
 
 /** Builds the request that reads the state of `requestId` with a GET below `path`, or stops it with a POST to `/cancel`. */
-export function buildRequestAt(path: string, operation: Operation, requestId: string): DialectRequest {
+export function buildStatusOrStopRequest(
+  path: string,
+  operation: Operation,
+  requestId: string,
+): DialectRequest {
   const at = `${path}/${encodeURIComponent(requestId)}`;
   if (operation === "stop") return { method: "POST", path: `${at}/cancel`, json: false };
   return { method: "GET", path: at, json: false };
@@ -50,11 +54,11 @@ const NAMED = ["properties", "$defs", "definitions"];
 /** Throws InputError with the keyword if strict mode does not accept the schema. Does not check the depth, whose limit differs by model. */
 export function checkStrictSchema(title: string, schema: JsonSchema): void {
   if (schema.type !== "object") throw createSchemaError(title, "type", "the top level must be an object");
-  checkSchemaPart(title, schema);
+  checkStrictSubschema(title, schema);
 }
 
-function checkSchemaPart(title: string, part: unknown): void {
-  if (Array.isArray(part)) for (const child of part) checkSchemaPart(title, child);
+function checkStrictSubschema(title: string, part: unknown): void {
+  if (Array.isArray(part)) for (const child of part) checkStrictSubschema(title, child);
   if (typeof part !== "object" || part === null || Array.isArray(part)) return;
   const schema = part as JsonSchema;
   const keyword = Object.keys(schema).find((name) => OUTSIDE.test(name));
@@ -73,8 +77,8 @@ function checkSchemaPart(title: string, part: unknown): void {
       );
   }
   for (const name of NAMED)
-    for (const child of Object.values(schema[name] ?? {})) checkSchemaPart(title, child);
-  for (const name of ["items", "anyOf"]) checkSchemaPart(title, schema[name]);
+    for (const child of Object.values(schema[name] ?? {})) checkStrictSubschema(title, child);
+  for (const name of ["items", "anyOf"]) checkStrictSubschema(title, schema[name]);
 }
 
 /** Creates the error for a schema that the provider would refuse because of `keyword`. */

@@ -58,7 +58,7 @@ export interface Dialect {
   request(operation: Exclude<Operation, "create">, requestId: string): DialectRequest | undefined;
   /** An id that belongs to no request: reading its state tests a key at no cost. */
   readonly probeId: string;
-  /** Reads the error in a parsed body; undefined if the body is not an error of this service. `findRetryWait`: seconds, from a header. Never throws. */
+  /** Reads the error in a parsed body; undefined if the body is not an error of this service. `retryAfter`: seconds, from a header. Never throws. */
   fault(
     operation: Operation,
     httpStatus: number,

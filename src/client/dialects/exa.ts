@@ -1,15 +1,15 @@
 import { findMemberText } from "../../core/json/exact-json.js";
-import { buildCreateRequest, buildRequestAt, PROVIDER } from "./build-request.js";
+import { buildCreateRequest, buildStatusOrStopRequest, PROVIDER } from "./build-request.js";
 import { type Dialect, InputError } from "./dialect.js";
 import {
   buildAnswerData,
   classifyProviderError,
-  pickExactPart,
+  pickExactMember,
   readFieldCitations,
-  readFields,
-  readItems,
-  readSources,
-  readText,
+  readNonBlank,
+  readObject,
+  readObjects,
+  readUniqueSources,
   salvageId,
 } from "./read-response.js";
 
@@ -23,7 +23,7 @@ const METERED = ["auto", "ultra", "max"];
 const BUSY_S = 3;
 
 /** Creates the dialect of Exa's agent runs. */
-export function createExa(defaultModel: string): Dialect {
+export function createExaDialect(defaultModel: string): Dialect {
   return {
     name: "exa",
     keyHeader: ["x-api-key", ""],
@@ -42,32 +42,34 @@ export function createExa(defaultModel: string): Dialect {
       const request = buildCreateRequest("Exa", PATH, body, ours);
       return effort === "max" ? { ...request, headers: MAX_EFFORT } : request;
     },
-    request: (operation, requestId) => buildRequestAt(PATH, operation, requestId),
+    request: (operation, requestId) => buildStatusOrStopRequest(PATH, operation, requestId),
     probeId: "agent_run_0",
     fault(operation, httpStatus, value, retryAfter) {
-      const answer = readFields(value);
-      const error = readFields(answer.error);
-      const message = readText(answer.error) ?? readText(error.message);
-      const code = readText(answer.tag) ?? readText(error.code) ?? readText(error.type);
+      const answer = readObject(value);
+      const error = readObject(answer.error);
+      const message = readNonBlank(answer.error) ?? readNonBlank(error.message);
+      const code = readNonBlank(answer.tag) ?? readNonBlank(error.code) ?? readNonBlank(error.type);
       const serviceError = classifyProviderError(operation, httpStatus, { code, message, retryAfter });
       // Exa does not report how long to wait, and its limits are per second.
       const isBusy = serviceError && serviceError.kind === undefined && httpStatus === 429;
       return isBusy ? { ...serviceError, retryAfter: serviceError.retryAfter ?? BUSY_S } : serviceError;
     },
     data(operation, value) {
-      const answer = readFields(value);
+      const answer = readObject(value);
       const { id, status, createdAt: created } = answer;
-      const output = pickExactPart(answer, "output");
+      const output = pickExactMember(answer, "output");
       const hasFields = (output.structured ?? undefined) !== undefined;
       // A run contains its request. If that has a schema, the text beside the structured output is not the result.
-      const isStructured = (readFields(answer.request).outputSchema ?? undefined) !== undefined;
-      const { total } = readFields(answer.costDollars);
+      const isStructured = (readObject(answer.request).outputSchema ?? undefined) !== undefined;
+      const { total } = readObject(answer.costDollars);
       const more = {
-        output: hasFields || isStructured ? findMemberText(output, "structured") : readText(output.text),
+        output: hasFields || isStructured ? findMemberText(output, "structured") : readNonBlank(output.text),
         cost_dollars: typeof total === "number" ? total : undefined,
-        sources: readSources(readItems(output.grounding).flatMap(({ citations }) => readItems(citations))),
+        sources: readUniqueSources(
+          readObjects(output.grounding).flatMap(({ citations }) => readObjects(citations)),
+        ),
         citations: hasFields ? readFieldCitations(output.grounding) : undefined,
-        stop_reason: readText(answer.stopReason),
+        stop_reason: readNonBlank(answer.stopReason),
         // The grounding has the confidence and the score of each field.
         grounding: findMemberText(output, "grounding"),
       };

@@ -1,14 +1,14 @@
-import { buildCreateRequest, buildRequestAt, PROVIDER } from "./build-request.js";
+import { buildCreateRequest, buildStatusOrStopRequest, PROVIDER } from "./build-request.js";
 import type { Dialect } from "./dialect.js";
 import {
   buildAnswerData,
   classifyProviderError,
   type Fields,
-  readFields,
-  readItems,
+  readNonBlank,
+  readObject,
+  readObjects,
   readProgress,
-  readSources,
-  readText,
+  readUniqueSources,
   salvageId,
 } from "./read-response.js";
 
@@ -19,7 +19,7 @@ const REVISION = { "api-revision": "2026-05-20" };
 const PROBE = "models";
 
 /** Creates the dialect of Gemini's interactions with the Deep Research agent. */
-export function createGemini(defaultModel: string): Dialect {
+export function createGeminiDialect(defaultModel: string): Dialect {
   return {
     name: "gemini",
     keyHeader: ["x-goog-api-key", ""],
@@ -39,18 +39,18 @@ export function createGemini(defaultModel: string): Dialect {
       const models = { method: "GET", path: "/v1beta/models?pageSize=1", json: false };
       // Gemini refuses a cancel with an API key, so a test with this id reports that there is no stop.
       if (requestId === PROBE) return operation === "status" ? models : undefined;
-      return { ...buildRequestAt(PATH, operation, requestId), headers: REVISION };
+      return { ...buildStatusOrStopRequest(PATH, operation, requestId), headers: REVISION };
     },
     probeId: PROBE,
     fault(operation, httpStatus, value, retryAfter) {
-      const error = readFields(readFields(value).error);
-      const message = readText(error.message);
+      const error = readObject(readObject(value).error);
+      const message = readNonBlank(error.message);
       if (message === undefined) return undefined;
-      const details = readItems(error.details);
-      const reason = readText(details.find((detail) => readText(detail.reason))?.reason);
+      const details = readObjects(error.details);
+      const reason = readNonBlank(details.find((detail) => readNonBlank(detail.reason))?.reason);
       const serviceError = classifyProviderError(operation, httpStatus, {
-        ...{ code: reason ?? readText(error.code) ?? readText(error.status), message },
-        retryAfter: readSeconds(details) ?? retryAfter,
+        ...{ code: reason ?? readNonBlank(error.code) ?? readNonBlank(error.status), message },
+        retryAfter: findLongestWait(details) ?? retryAfter,
         isUnpaid: /do not have enough quota/i.test(message),
       });
       if (serviceError === undefined) return serviceError;
@@ -64,23 +64,23 @@ export function createGemini(defaultModel: string): Dialect {
       return serviceError;
     },
     data(operation, value) {
-      const answer = readFields(value);
+      const answer = readObject(value);
       if (operation === "status" && Array.isArray(answer.models)) return { status: "valid" };
       const { id, status, created } = answer;
-      const steps = readItems(answer.steps);
+      const steps = readObjects(answer.steps);
       const { content } = steps.findLast(({ type }) => type === "model_output") ?? {};
-      const parts = readItems(content).filter(
+      const parts = readObjects(content).filter(
         (part) => part.type === "text" && typeof part.text === "string",
       );
       const more = {
-        model: readText(answer.agent) ?? readText(answer.model),
-        output: readText(parts.map((part) => part.text).join("")),
+        model: readNonBlank(answer.agent) ?? readNonBlank(answer.model),
+        output: readNonBlank(parts.map((part) => part.text).join("")),
         progress: readProgress(status, steps, "google_search_call", (step) =>
-          step.type === "url_context_call" ? readFields(step.arguments).urls : undefined,
+          step.type === "url_context_call" ? readObject(step.arguments).urls : undefined,
         ),
-        citations: readCitations(parts),
-        sources: readSources(parts.flatMap(({ annotations }) => readItems(annotations))),
-        error: readItems(answer.errors)[0] ?? answer.error,
+        citations: convertByteCitations(parts),
+        sources: readUniqueSources(parts.flatMap(({ annotations }) => readObjects(annotations))),
+        error: readObjects(answer.errors)[0] ?? answer.error,
       };
       return buildAnswerData(operation, answer, { id, status, created }, more);
     },
@@ -90,24 +90,24 @@ export function createGemini(defaultModel: string): Dialect {
 }
 
 /** Returns the longest wait in the details of an error, such as `"34.07s"`, rounded up to seconds; undefined if they name none. */
-function readSeconds(details: readonly Fields[]): number | undefined {
+function findLongestWait(details: readonly Fields[]): number | undefined {
   const waits = details.flatMap(({ retryDelay }) => /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay))?.[1] ?? []);
   return waits.length > 0 ? Math.ceil(Math.max(...waits.map(Number))) : undefined;
 }
 
 /** Reads the citations in the joined text of `parts`. Converts Gemini's positions, in bytes of a part, to UTF-16 units of the whole. */
-function readCitations(parts: readonly Fields[]) {
+function convertByteCitations(parts: readonly Fields[]) {
   const citations: { start: number; end: number; url: string }[] = [];
   let before = 0;
   for (const part of parts) {
     const bytes = Buffer.from(String(part.text));
     const countUnitsAt = (index: unknown) =>
-      Number.isInteger(index) && isCharacter(bytes, Number(index))
+      Number.isInteger(index) && isCharacterStart(bytes, Number(index))
         ? before + bytes.toString("utf8", 0, Number(index)).length
         : Number.NaN;
-    for (const { url, start_index, end_index } of readItems(part.annotations)) {
+    for (const { url, start_index, end_index } of readObjects(part.annotations)) {
       const [start, end] = [countUnitsAt(start_index), countUnitsAt(end_index)];
-      if (start < end && readSources([{ url }])) citations.push({ start, end, url: String(url) });
+      if (start < end && readUniqueSources([{ url }])) citations.push({ start, end, url: String(url) });
     }
     before += String(part.text).length;
   }
@@ -115,6 +115,6 @@ function readCitations(parts: readonly Fields[]) {
 }
 
 /** Returns whether a character starts at byte `index`, or the text ends there. */
-function isCharacter(bytes: Buffer, index: number): boolean {
+function isCharacterStart(bytes: Buffer, index: number): boolean {
   return index >= 0 && index <= bytes.length && ((bytes[index] ?? 0) & 0xc0) !== 0x80;
 }

@@ -1,11 +1,11 @@
 import { buildCreateRequest, checkStrictSchema } from "./build-request.js";
 import type { Dialect } from "./dialect.js";
-import { createResponses, PATH } from "./responses.js";
+import { createResponsesDialect, PATH } from "./responses-api.js";
 
 /** Creates the dialect of OpenAI's Responses API in background mode. */
-export function createOpenai(defaultModel: string): Dialect {
+export function createOpenaiDialect(defaultModel: string): Dialect {
   return {
-    ...createResponses("openai", /^resp_/),
+    ...createResponsesDialect("openai", /^resp_/),
     create(body) {
       const { prompt, model = defaultModel, output_schema: schema, after } = body;
       if (schema) checkStrictSchema("OpenAI", schema);

@@ -1,22 +1,22 @@
 import { findMemberText } from "../../core/json/exact-json.js";
-import { buildCreateRequest, buildRequestAt, PROVIDER } from "./build-request.js";
+import { buildCreateRequest, buildStatusOrStopRequest, PROVIDER } from "./build-request.js";
 import type { Dialect } from "./dialect.js";
 import {
   buildAnswerData,
   classifyProviderError,
-  pickExactPart,
+  pickExactMember,
   readFieldCitations,
-  readFields,
-  readItems,
-  readSources,
-  readText,
+  readNonBlank,
+  readObject,
+  readObjects,
+  readUniqueSources,
   salvageId,
 } from "./read-response.js";
 
 const PATH = "/v1/tasks/runs";
 
 /** Creates the dialect of Parallel's task runs, which cannot be stopped and have a separate address for the result. */
-export function createParallel(defaultModel: string): Dialect {
+export function createParallelDialect(defaultModel: string): Dialect {
   return {
     name: "parallel",
     keyHeader: ["x-api-key", ""],
@@ -40,13 +40,13 @@ export function createParallel(defaultModel: string): Dialect {
     },
     request(operation, requestId) {
       if (operation === "stop") return undefined;
-      const request = buildRequestAt(PATH, operation, requestId);
+      const request = buildStatusOrStopRequest(PATH, operation, requestId);
       // Parallel waits up to `timeout` seconds for the result before it answers.
       return operation === "output" ? { ...request, path: `${request.path}/result?timeout=1` } : request;
     },
     probeId: "trun_0",
     fault(operation, httpStatus, value, retryAfter) {
-      const message = readText(readFields(readFields(value).error).message);
+      const message = readNonBlank(readObject(readObject(value).error).message);
       const serviceError = classifyProviderError(operation, httpStatus, {
         code: undefined,
         message,
@@ -58,17 +58,17 @@ export function createParallel(defaultModel: string): Dialect {
         : serviceError;
     },
     data(operation, value) {
-      const answer = readFields(value);
-      const run = operation === "output" ? pickExactPart(answer, "run") : answer;
+      const answer = readObject(value);
+      const run = operation === "output" ? pickExactMember(answer, "run") : answer;
       const { run_id: id, status, created_at: created } = run;
-      const output = pickExactPart(answer, "output");
-      if (operation === "output" && readText(status) === undefined) return "the answer has no run";
-      const citations = readItems(output.basis).flatMap((basis) => readItems(basis.citations));
+      const output = pickExactMember(answer, "output");
+      if (operation === "output" && readNonBlank(status) === undefined) return "the answer has no run";
+      const citations = readObjects(output.basis).flatMap((basis) => readObjects(basis.citations));
       const more = {
-        model: readText(run.processor),
+        model: readNonBlank(run.processor),
         output: findMemberText(output, "content"),
         basis: findMemberText(output, "basis"),
-        sources: readSources(citations),
+        sources: readUniqueSources(citations),
         citations: typeof output.content === "string" ? undefined : readFieldCitations(output.basis),
       };
       return buildAnswerData(

@@ -1,12 +1,12 @@
 import { buildCreateRequest } from "./build-request.js";
 import type { Dialect } from "./dialect.js";
-import { createResponses, PATH, readFault } from "./responses.js";
+import { createResponsesDialect, PATH, readResponsesError } from "./responses-api.js";
 
 /** Creates the dialect of Perplexity's Agent API in background mode: a Responses API with other fields for schema and model. */
-export function createPerplexity(defaultModel: string): Dialect {
+export function createPerplexityDialect(defaultModel: string): Dialect {
   return {
     // Perplexity does not document the form of its ids.
-    ...createResponses("perplexity", /^resp_|^[0-9a-f]{8}-[0-9a-f]{4}-/),
+    ...createResponsesDialect("perplexity", /^resp_|^[0-9a-f]{8}-[0-9a-f]{4}-/),
     create(body) {
       const { prompt, model = defaultModel, output_schema: schema, after } = body;
       const isModel = model.includes("/");
@@ -21,7 +21,7 @@ export function createPerplexity(defaultModel: string): Dialect {
       return buildCreateRequest("Perplexity", PATH, body, ours);
     },
     fault(operation, httpStatus, answer, retryAfter) {
-      const serviceError = readFault(operation, httpStatus, answer, retryAfter);
+      const serviceError = readResponsesError(operation, httpStatus, answer, retryAfter);
       if (serviceError?.kind !== undefined || httpStatus !== 401) return serviceError;
       // Perplexity also answers 401 if the account has no credit; other providers answer 402.
       const message = `${serviceError?.message ?? "HTTP 401"} (the key is invalid, or the account has no credit)`;

@@ -53,7 +53,7 @@ export const PROVIDERS: readonly Provider[] = [
       return { tools: [{ type: "web_search", filters: { allowed_domains: only } }] };
     },
     windowOptions: (window) => ({ background_options: { completion_window: window } }),
-    load: async (model) => (await import("./openai.js")).createOpenai(model),
+    load: async (model) => (await import("./openai.js")).createOpenaiDialect(model),
   },
   {
     name: "perplexity",
@@ -69,7 +69,7 @@ export const PROVIDERS: readonly Provider[] = [
       const search_domain_filter = [...only, ...not.map((domain) => `-${domain}`)];
       return { tools: [{ type: "web_search", filters: { search_domain_filter } }] };
     },
-    load: async (model) => (await import("./perplexity.js")).createPerplexity(model),
+    load: async (model) => (await import("./perplexity.js")).createPerplexityDialect(model),
   },
   {
     name: "exa",
@@ -81,7 +81,7 @@ export const PROVIDERS: readonly Provider[] = [
     idForm: /^agent_run_/,
     guessesWaits: true,
     saysDollars: true,
-    load: async (model) => (await import("./exa.js")).createExa(model),
+    load: async (model) => (await import("./exa.js")).createExaDialect(model),
   },
   {
     name: "parallel",
@@ -94,7 +94,7 @@ export const PROVIDERS: readonly Provider[] = [
     idForm: /^trun_/,
     followUpField: "interaction_id",
     buildDomainOptions: (only, not) => ({ source_policy: buildDomainFields(only, not) }),
-    load: async (model) => (await import("./parallel.js")).createParallel(model),
+    load: async (model) => (await import("./parallel.js")).createParallelDialect(model),
   },
   {
     name: "gemini",
@@ -106,7 +106,7 @@ export const PROVIDERS: readonly Provider[] = [
     defaultModel: "deep-research-preview-04-2026",
     versions: ["/v1beta", "/v1"],
     idForm: /^v1_/,
-    load: async (model) => (await import("./gemini.js")).createGemini(model),
+    load: async (model) => (await import("./gemini.js")).createGeminiDialect(model),
   },
   {
     name: "tavily",
@@ -117,7 +117,7 @@ export const PROVIDERS: readonly Provider[] = [
     defaultModel: "mini",
     idForm: UUID,
     buildDomainOptions: buildDomainFields,
-    load: async (model) => (await import("./tavily.js")).createTavily(model),
+    load: async (model) => (await import("./tavily.js")).createTavilyDialect(model),
   },
 ];
 
@@ -140,7 +140,7 @@ export function findProvider(name: string): Provider | undefined {
 export const PROVIDER_NAMES: readonly string[] = [INTERFACE, ...PROVIDERS.map(({ name }) => name)];
 
 /** Lists the providers whose ids have the form of `requestId`; empty if the ids of the service `name` have this form, too. */
-export function listOwnersOfId(requestId: string, name: string): Provider[] {
+export function listProvidersOfId(requestId: string, name: string): Provider[] {
   const owners = PROVIDERS.filter(({ idForm }) => idForm.test(requestId));
   const isOwn = name === INTERFACE ? UUID.test(requestId) : owners.some((owner) => owner.name === name);
   return isOwn ? [] : owners;
@@ -174,7 +174,7 @@ export function buildRequestBelow(
 }
 
 /** Adds the provider's default model and default options to the body of a create call; returns a body that names a model unchanged. */
-export function addDefaults(
+export function addProviderDefaults(
   provider: Pick<Provider, "defaultModel" | "defaultOptions"> | undefined,
   body: CreateBody,
 ): CreateBody {
@@ -204,12 +204,12 @@ const MODEL_TEXT = new RegExp(
 );
 
 /** Returns whether a service refused a create call because of an unknown or retired model: the account's settings are wrong, not the question. */
-export function isAboutModel({ code, message }: { code: string; message: string }): boolean {
+export function isModelRefusal({ code, message }: { code: string; message: string }): boolean {
   return MODEL_CODE.test(code) || (MODEL_TEXT.test(message) && !/schema/i.test(message));
 }
 
 /** Returns a hint if `origin` is a provider's, but the dialect in use is the interface's; else undefined. */
-export function hintProvider(origin: string, dialectName: string): string | undefined {
+export function suggestProvider(origin: string, dialectName: string): string | undefined {
   const provider = dialectName === INTERFACE && PROVIDERS.find(({ baseUrl }) => baseUrl === origin);
   if (!provider) return undefined;
   const { name, title } = provider;
@@ -217,7 +217,7 @@ export function hintProvider(origin: string, dialectName: string): string | unde
 }
 
 /** Returns a hint if the model `modelName` (undefined: the default) does not exist; undefined if the service's message is enough. */
-export function hintMissingModel(
+export function suggestModel(
   { defaultModel, title }: Pick<Provider, "defaultModel" | "title">,
   modelName: string | undefined,
   code: string,
@@ -230,7 +230,7 @@ export function hintMissingModel(
 }
 
 /** Returns whether a FAILED request was paid for although its result is incomplete or missing. */
-export function isCutShort(data: Data): boolean {
+export function isResultCutShort(data: Data): boolean {
   const { status, provider_status: word } = data;
   const isPart = status === "FAILED" && ["incomplete", "budget_exceeded"].includes(String(word));
   return isPart || hasNoResult(data);

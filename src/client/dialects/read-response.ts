@@ -21,48 +21,52 @@ import type { RefusalKind, ServiceError } from "./dialect.js";
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns `value` if it is an object and not an array; else an empty object. */
-export function readFields(value: unknown): Fields {
+export function readObject(value: unknown): Fields {
   return isObject(value) ? value : {};
 }
 
 /** Returns the elements of an array as objects; an empty list if `value` is not an array. */
-export function readItems(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.map(readFields) : [];
+export function readObjects(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(readObject) : [];
 }
 
 /** Returns `value` if it is a text that is not blank; else undefined. */
-export function readText(value: unknown): string | undefined {
+export function readNonBlank(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
 /** Converts epoch seconds to ISO 8601; returns a text unchanged, and undefined for anything else. */
-function parseTime(value: unknown): string | undefined {
-  if (typeof value !== "number") return readText(value);
+function parseProviderTime(value: unknown): string | undefined {
+  if (typeof value !== "number") return readNonBlank(value);
   const date = new Date(value * 1_000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
 /** Returns whether a page has an http or https address. */
-function hasUrl(page: Fields): page is Fields & { url: string } {
+function hasWebUrl(page: Fields): page is Fields & { url: string } {
   return typeof page.url === "string" && /^https?:\/\//i.test(page.url);
 }
 
 /** Reads the citations of a text that begins at `offset` of the output, `length` UTF-16 units long; skips ranges outside the text. */
-export function readRanges(annotations: readonly Fields[], offset: number, length: number): Citation[] {
+export function readRangeCitations(
+  annotations: readonly Fields[],
+  offset: number,
+  length: number,
+): Citation[] {
   return annotations.flatMap((annotation) => {
     const { start_index: start, end_index: end } = annotation;
     const isRange = Number.isInteger(start) && Number.isInteger(end) && Number(start) >= 0;
-    if (!hasUrl(annotation) || !isRange || Number(end) <= Number(start) || Number(end) > length) return [];
+    if (!hasWebUrl(annotation) || !isRange || Number(end) <= Number(start) || Number(end) > length) return [];
     return [{ start: offset + Number(start), end: offset + Number(end), url: annotation.url }];
   });
 }
 
 /** Reads the citations of a structured result from items with `field` and `citations`; undefined if there are none. */
 export function readFieldCitations(listed: unknown): Citation[] | undefined {
-  const cited = readItems(listed).flatMap(({ field, citations }) =>
+  const cited = readObjects(listed).flatMap(({ field, citations }) =>
     typeof field === "string"
-      ? readItems(citations)
-          .filter(hasUrl)
+      ? readObjects(citations)
+          .filter(hasWebUrl)
           .map(({ url }) => ({ field, url }))
       : [],
   );
@@ -70,22 +74,25 @@ export function readFieldCitations(listed: unknown): Citation[] | undefined {
 }
 
 /** Returns the pages that have a web address, each address once; undefined if no page has one. */
-export function readSources(listed: readonly Fields[]) {
+export function readUniqueSources(listed: readonly Fields[]) {
   const sources = new Map<string, { url: string; title: string | null }>();
-  for (const { url, title } of listed.filter(hasUrl))
-    if (!sources.has(url)) sources.set(url, { url, title: readText(title) ?? null });
+  for (const { url, title } of listed.filter(hasWebUrl))
+    if (!sources.has(url)) sources.set(url, { url, title: readNonBlank(title) ?? null });
   return sources.size > 0 ? [...sources.values()] : undefined;
 }
 
 /** Returns all pages in the given order, because the text cites them by number; `url` is null for a page without a web address. */
 export function readNumberedSources(pages: readonly Fields[]) {
-  return pages.map((page) => ({ url: hasUrl(page) ? page.url : null, title: readText(page.title) ?? null }));
+  return pages.map((page) => ({
+    url: hasWebUrl(page) ? page.url : null,
+    title: readNonBlank(page.title) ?? null,
+  }));
 }
 
 /** Returns the member `name` as an object with its source text, so that numbers stay exact; an empty object if it is anything else. */
-export function pickExactPart(object: Fields, name: string): Fields {
+export function pickExactMember(object: Fields, name: string): Fields {
   const member = findMemberText(object, name);
-  return readFields(member && parseExact(member.text));
+  return readObject(member && parseExact(member.text));
 }
 
 /** The interface's state for each word that a provider uses. */
@@ -108,7 +115,7 @@ export const STATES: ReadonlyMap<string, KnownStatus> = new Map([
 ]);
 
 /** Maps a provider's word to our state; returns an unknown word unchanged. */
-const mapState = (word: string): string => STATES.get(word) ?? word;
+const mapProviderState = (word: string): string => STATES.get(word) ?? word;
 
 /** Counts searches (steps of the type `search`) or pages, whichever the latest step is about. Undefined for a final state or without such steps. */
 export function readProgress(
@@ -117,7 +124,7 @@ export function readProgress(
   search: string,
   pagesIn: (step: Fields) => unknown,
 ): { step: "search" | "read"; done: number } | undefined {
-  if (isFinal(mapState(String(word)))) return undefined;
+  if (isFinal(mapProviderState(String(word)))) return undefined;
   let progress: ReturnType<typeof readProgress>;
   const done = { search: 0, read: 0 };
   for (const entry of steps) {
@@ -149,23 +156,23 @@ export function buildAnswerData(
   { id, created, refusal, holdsResult = true, ...ownWords }: InterfaceFields,
   more: Record<string, unknown>,
 ): Data | string {
-  const word = readText(ownWords.status);
+  const word = readNonBlank(ownWords.status);
   if (operation === "create" && !isRequestId(id)) return "the answer has no id";
   if ((operation === "status" || operation === "stop") && word === undefined)
     return "the answer has no status";
-  const status = word && mapState(word);
-  const hasNoResult = status === "COMPLETED" && holdsResult && isBlank(more.output);
+  const status = word && mapProviderState(word);
+  const hasNoResult = status === "COMPLETED" && holdsResult && isBlankResult(more.output);
   const words: Record<string, unknown> = {
     request_id: isRequestId(id) ? id : undefined,
     status,
     provider_status: word,
-    created_at: parseTime(created),
+    created_at: parseProviderTime(created),
     ...more,
     ...(hasNoResult && createNoResultError(refusal)),
   };
   const namedEntries = Object.entries(words).filter(([, value]) => value !== undefined);
   const otherNames = Object.keys(answer).filter((name) => !Object.hasOwn(words, name));
-  const parsedEntries = namedEntries.map(([name, value]) => [name, parseValue(value)]);
+  const parsedEntries = namedEntries.map(([name, value]) => [name, parseIfJsonText(value)]);
   const data = Object.fromEntries([...parsedEntries, ...otherNames.map((name) => [name, answer[name]])]);
   const exactEntries = [...namedEntries, ...otherNames.map((name) => [name, findMemberText(answer, name)])];
   return attachJsonText(data, stringifyExact(Object.fromEntries(exactEntries)));
@@ -178,18 +185,21 @@ function createNoResultError(refusal: string | undefined) {
   return { status: "FAILED", output: undefined, ...why };
 }
 
-function parseValue(value: unknown): unknown {
+function parseIfJsonText(value: unknown): unknown {
   return value instanceof JsonText ? JSON.parse(value.text) : value;
 }
 
 /** Returns whether a result is missing, null, or only white space. */
-function isBlank(result: unknown): boolean {
-  const value = parseValue(result) ?? "";
+function isBlankResult(result: unknown): boolean {
+  const value = parseIfJsonText(result) ?? "";
   return typeof value === "string" && value.trim() === "";
 }
 
 /** Returns the result that a text contains: a JsonText if `isStructured` and the text is JSON; else the text unchanged. */
-export function readResult(value: string | undefined, isStructured: boolean): string | JsonText | undefined {
+export function parseResultText(
+  value: string | undefined,
+  isStructured: boolean,
+): string | JsonText | undefined {
   return value !== undefined && isStructured && tryParseExact(value) !== undefined
     ? new JsonText(value)
     : value;
@@ -231,7 +241,7 @@ const WAIT_TEXT =
 const UNIT_S: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
 
 /** Returns the wait that a message names, rounded up to seconds; undefined if it names no wait. */
-function readWaitInMessage(message: string): number | undefined {
+function parseWaitInMessage(message: string): number | undefined {
   const [, wait] = WAIT_TEXT.exec(message) ?? [];
   if (wait === undefined) return undefined;
   const parts = wait.matchAll(/([\d.]+)\s?(ms|[smh])/gi);
@@ -263,13 +273,13 @@ export function classifyProviderError(
   if (httpStatus < 400 || complaint.message === undefined) return undefined;
   const { code } = complaint;
   const message = complaint.message.replace(/\S*\*{2,}\S*/g, "[key]");
-  const retryAfter = complaint.retryAfter ?? (httpStatus === 429 ? readWaitInMessage(message) : undefined);
-  const kind = classifyKind(operation, httpStatus, { ...complaint, message, retryAfter });
+  const retryAfter = complaint.retryAfter ?? (httpStatus === 429 ? parseWaitInMessage(message) : undefined);
+  const kind = classifyRefusalKind(operation, httpStatus, { ...complaint, message, retryAfter });
   return { code, message, retryAfter, kind };
 }
 
 /** Returns whether a request alone exceeds the limit, so that waiting does not help. */
-function isTooLarge(message: string): boolean {
+function isRequestTooLarge(message: string): boolean {
   const [, limit, requested] = (LIMIT_REQUESTED.exec(message) ?? []).map((count) =>
     Number(count.replace(/,/g, "")),
   );
@@ -277,7 +287,7 @@ function isTooLarge(message: string): boolean {
 }
 
 /** Returns what an error means. Checks in the order of contract §9: missing credit by status or code, limits that stay, a stated wait, words. */
-function classifyKind(
+function classifyRefusalKind(
   operation: Operation,
   httpStatus: number,
   { code = "", message = "", retryAfter, isUnpaid = false }: ProviderError,
@@ -287,7 +297,7 @@ function classifyKind(
   if (httpStatus === 401) return MONEY_401.test(message) ? "no-credit" : undefined;
   if (httpStatus === 429) {
     if (NO_QUOTA.test(message)) return "no-credit";
-    if (isTooLarge(message)) return operation === "create" ? "invalid-input" : undefined;
+    if (isRequestTooLarge(message)) return operation === "create" ? "invalid-input" : undefined;
     if (retryAfter !== undefined || RATE_TEXT.test(message)) return undefined;
   }
   if (SAYS_MONEY.has(httpStatus) && (isUnpaid || (!isRate && MONEY_TEXT.test(message)))) return "no-credit";

@@ -1,10 +1,10 @@
 import type { CreateBody } from "../../core/protocol/conversation.js";
-import type { CallOptions } from "../calls/client.js";
 import { RefusedError, UnreachableError } from "../calls/errors.js";
+import type { CallOptions } from "../calls/research-client.js";
 import type { Account } from "./account.js";
 import { NoAccountError, QuotaExceededError } from "./errors.js";
-import { findBlockedUntil, waitUntil } from "./quota.js";
-import { isModelGone, type Submitted, submit } from "./submit.js";
+import { isUnknownModelError, type SubmittedRequest, submitRequest } from "./submit-request.js";
+import { findBlockedUntil, waitUntilWallTime } from "./wait-for-quota.js";
 
 /** An account to which a create call may go, with the request body for it. */
 export interface AccountRequest<P extends Account = Account> {
@@ -30,7 +30,7 @@ export interface FallbackOptions extends CallOptions {
 export async function submitWithFallback(
   requests: readonly AccountRequest[],
   { signal, waitForQuota = false, onWait, onNext }: FallbackOptions,
-): Promise<{ submitted: Submitted; request: AccountRequest }> {
+): Promise<{ submitted: SubmittedRequest; request: AccountRequest }> {
   const reasons: { name: string; error: unknown }[] = [];
   let waits = 0;
   for (let index = 0; ; ) {
@@ -39,9 +39,9 @@ export async function submitWithFallback(
     const { account, body, limit } = request;
     let hasId = false;
     try {
-      const submitted = await submit(account, body, {
+      const submitted = await submitRequest(account, body, {
         ...{ signal, limit },
-        ...(index > 0 && { askedOf: pickAccount((requests[0] ?? request).account) }),
+        ...(index > 0 && { askedOf: pickAccountIdentity((requests[0] ?? request).account) }),
         onId: () => {
           hasId = true;
         },
@@ -57,7 +57,7 @@ export async function submitWithFallback(
       if (until !== undefined) {
         waits++;
         await onWait?.(until, request);
-        await waitUntil(account, until, { signal });
+        await waitUntilWallTime(account, until, { signal });
         continue;
       }
       reasons.push({ name: account.profile ?? account.origin, error });
@@ -70,13 +70,13 @@ export async function submitWithFallback(
 }
 
 /** Picks the fields of an account that are recorded. The key is empty if the account has none. */
-export function pickAccount(account: Omit<Account, "client">) {
+export function pickAccountIdentity(account: Omit<Account, "client">) {
   const { origin, basePath, profile } = account;
-  return { origin, basePath, profile, apiKey: getKey(account) ?? "" };
+  return { origin, basePath, profile, apiKey: getApiKey(account) ?? "" };
 }
 
 /** Returns the key of an account; undefined if the account has none. */
-export function getKey(account: Pick<Account, "apiKey">): string | undefined {
+export function getApiKey(account: Pick<Account, "apiKey">): string | undefined {
   try {
     return account.apiKey;
   } catch {
@@ -91,5 +91,5 @@ export function isFallbackAllowed(error: unknown, { account, body }: AccountRequ
   if (!(error instanceof RefusedError)) return Object(error).code === "NOT_AUTHENTICATED";
   if (["unauthenticated", "no-credit", "rate-limited"].includes(error.kind)) return true;
   // The user did not choose this version's default model, which the provider may have retired, so try the next account.
-  return account.provider !== undefined && body.model === undefined && isModelGone(error);
+  return account.provider !== undefined && body.model === undefined && isUnknownModelError(error);
 }

@@ -1,9 +1,9 @@
 import type { Clock } from "../../core/clock.js";
-import type { ResearchClient } from "../calls/client.js";
 import type { ResearchError } from "../calls/errors.js";
+import type { ResearchClient } from "../calls/research-client.js";
 import type { Provider } from "../dialects/providers.js";
 import type { History } from "../store/history/history.js";
-import type { HistoryEntry, StateSubject } from "../store/history/records.js";
+import type { HistoryEntry, StateSubject } from "../store/history/history-records.js";
 
 /** An account of a service, with the resources that workflows need. Costly or optional parts are getters. */
 export interface Account {

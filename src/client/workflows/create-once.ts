@@ -5,15 +5,24 @@ import { checkHolderLiveness } from "../../core/files/file-lock/holder.js";
 import { acquireLock, LockHeldError } from "../../core/files/file-lock.js";
 import { createLocalError, hashSha256, LocalError } from "../../core/files/local-error.js";
 import { DAY_MS } from "../../core/protocol/rate-limits.js";
-import type { CallOptions } from "../calls/client.js";
 import { RefusedError, UnreachableError } from "../calls/errors.js";
-import { addDefaults } from "../dialects/providers.js";
-import { type CreateIdentity, nameCreate, type UnsettledCreate } from "../store/history/create-names.js";
+import type { CallOptions } from "../calls/research-client.js";
+import { addProviderDefaults } from "../dialects/providers.js";
+import {
+  type CreateIdentity,
+  computeUnsentKey,
+  type UnsettledCreate,
+} from "../store/history/equal-creates.js";
 import type { History } from "../store/history/history.js";
-import type { HistoryEntry } from "../store/history/records.js";
-import { type AccountRequest, type FallbackOptions, getKey, submitWithFallback } from "./account-fallback.js";
+import type { HistoryEntry } from "../store/history/history-records.js";
+import {
+  type AccountRequest,
+  type FallbackOptions,
+  getApiKey,
+  submitWithFallback,
+} from "./account-fallback.js";
 import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
-import type { Submitted } from "./submit.js";
+import type { SubmittedRequest } from "./submit-request.js";
 
 /** How long another process may take for its create call, in milliseconds. After that the outcome counts as unknown. */
 const LONGEST_CREATE_MS = 180_000;
@@ -24,7 +33,7 @@ const LOOK_MS = 50;
 
 /** A request that was just created, or an earlier equal one, with its account. */
 export type CreatedOnce = { request: AccountRequest } & (
-  | { kind: "created"; submitted: Submitted }
+  | { kind: "created"; submitted: SubmittedRequest }
   | { kind: "reused"; entry: HistoryEntry }
 );
 
@@ -40,7 +49,7 @@ export interface CreateOnceOptions extends CallOptions {
 }
 
 /** A create call at one account, with the name that equal create calls share. */
-interface NamedRequest {
+interface DedupRequest {
   request: AccountRequest;
   create: CreateIdentity;
   name: string;
@@ -70,7 +79,7 @@ export class CreateOnce {
    * rejects with `signal.reason`, but the create call goes on, and the next equal call waits for it.
    */
   async create(requests: readonly AccountRequest[], options: CreateOnceOptions): Promise<CreatedOnce> {
-    const wanted = requests.flatMap((request) => buildNamedRequest(request) ?? []);
+    const wanted = requests.flatMap((request) => buildDedupRequest(request) ?? []);
     if (wanted.length === 0) for (const { account } of requests) void account.apiKey;
     const [history] = wanted.map(({ request }) => request.account.history);
     if (!history || wanted.some(({ request }) => !request.account.history))
@@ -98,12 +107,16 @@ export class CreateOnce {
 const NOTHING_MADE = [RefusedError, UnreachableError, QuotaExceededError, LocalError];
 
 /** Builds the create call of an account; undefined if the account has no key and so no earlier create calls. */
-function buildNamedRequest(request: AccountRequest): NamedRequest | undefined {
+function buildDedupRequest(request: AccountRequest): DedupRequest | undefined {
   const { account } = request;
-  const apiKey = getKey(account);
+  const apiKey = getApiKey(account);
   if (apiKey === undefined) return undefined;
-  const create = { origin: account.origin, apiKey, body: addDefaults(account.provider, request.body) };
-  return { request, create, name: hashSha256(nameCreate(create)) };
+  const create = {
+    origin: account.origin,
+    apiKey,
+    body: addProviderDefaults(account.provider, request.body),
+  };
+  return { request, create, name: hashSha256(computeUnsentKey(create)) };
 }
 
 /** A create call that holds the lock of its name, so that no other process sends an equal one. */
@@ -114,15 +127,17 @@ class LockedCreate {
 
   constructor(
     private readonly history: History,
-    private readonly wanted: readonly NamedRequest[],
+    private readonly wanted: readonly DedupRequest[],
     private readonly options: CreateOnceOptions,
   ) {
-    const [{ request }] = wanted as [NamedRequest];
+    const [{ request }] = wanted as [DedupRequest];
     this.#clock = request.account.clock;
     this.#older = new Set(this.#listSeen().made.map(({ entry }) => entry.local_id));
   }
 
-  async run(send: () => Promise<{ submitted: Submitted; request: AccountRequest }>): Promise<CreatedOnce> {
+  async run(
+    send: () => Promise<{ submitted: SubmittedRequest; request: AccountRequest }>,
+  ): Promise<CreatedOnce> {
     const { repeat, onUnderWay } = this.options;
     const until = this.#clock.now() + LONGEST_CREATE_MS;
     const isOver = new AbortController();
@@ -153,7 +168,7 @@ class LockedCreate {
       const { made, unsettled } = this.#listSeen();
       if (unsettled.length === 0) return made;
       const now = this.#clock.now();
-      const underWay = await Promise.all(unsettled.map((create) => isUnderWay(create, now)));
+      const underWay = await Promise.all(unsettled.map((create) => isStillSending(create, now)));
       const lost = unsettled.find((_, index) => !underWay[index]);
       if (lost) {
         // The outcome may have been recorded between the reading of the history and the check of its process.
@@ -207,7 +222,7 @@ class LockedCreate {
   }
 }
 
-async function isUnderWay({ entry, sender }: UnsettledCreate, now: number): Promise<boolean> {
+async function isStillSending({ entry, sender }: UnsettledCreate, now: number): Promise<boolean> {
   if (!sender) return false;
   // A process in another container cannot be checked, so the age of its create call decides.
   const isRecent = now - Date.parse(entry.sent_at) < LONGEST_CREATE_MS;

@@ -1,6 +1,6 @@
 import { LocalError } from "../../core/files/local-error.js";
 import { type ErrorFacts, OutcomeUnknownError, ResearchError } from "../calls/errors.js";
-import type { HistoryEntry } from "../store/history/records.js";
+import type { HistoryEntry } from "../store/history/history-records.js";
 
 /** Thrown if a create call could not be recorded, and so was not sent. */
 export class NotRecordedError extends LocalError {}

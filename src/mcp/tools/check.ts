@@ -1,6 +1,6 @@
 import { type Checker, checkRequest, NotCheckedError, openChecker } from "../../app/check.js";
 import type { CheckNotice } from "../../app/report.js";
-import { resolveTarget } from "../../client/workflows/requests.js";
+import { findTarget } from "../../client/workflows/find-and-query-requests.js";
 import { type CheckedCitation, VERDICTS } from "../../core/protocol/check-outcome.js";
 import { escapeLine } from "../../core/text/safe-text.js";
 import type { ToolSession } from "../session.js";
@@ -38,7 +38,7 @@ export const check = defineTool({
   annotations: ASKS,
   async call(session, { id, pages = PAGES, seconds = SECONDS }, call) {
     const signal = AbortSignal.any([call.signal, session.ending]);
-    const target = resolveTarget(session.requireConnected(), id);
+    const target = findTarget(session.requireConnected(), id);
     const { requestId } = target;
     const notices: CheckNotice[] = [];
     const listNotices = () => notices.map(({ message }) => escapeLine(message));

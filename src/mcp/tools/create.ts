@@ -2,9 +2,9 @@ import { writeTarget } from "../../app/output-file.js";
 import { addProviderOptions, checkCreateBody } from "../../app/provider-options.js";
 import { formatResult } from "../../app/result-text.js";
 import type { Account } from "../../client/workflows/account.js";
-import { follow } from "../../client/workflows/follow.js";
-import { resolveTarget } from "../../client/workflows/requests.js";
-import { fetchResult } from "../../client/workflows/results.js";
+import { fetchResult } from "../../client/workflows/fetch-results.js";
+import { findTarget } from "../../client/workflows/find-and-query-requests.js";
+import { followRequests } from "../../client/workflows/follow-requests.js";
 import { saveTo } from "../save-to.js";
 import type { ToolSession } from "../session.js";
 import { defineTool, field, shape } from "../tool.js";
@@ -96,8 +96,8 @@ function saveWhenEnded(session: ToolSession, account: Account, requestId: string
   if (earlier !== undefined) return earlier === requestId;
   awaited.set(path, requestId);
   const save = async () => {
-    const target = resolveTarget(account, requestId);
-    for await (const event of follow([target], { signal }))
+    const target = findTarget(account, requestId);
+    for await (const event of followRequests([target], { signal }))
       if (event.kind === "state" && event.status === "COMPLETED")
         writeTarget(path, formatResult(await fetchResult(target, { signal })), false);
   };

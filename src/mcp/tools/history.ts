@@ -1,5 +1,5 @@
 import { checkStatusFilter } from "../../app/status-filter.js";
-import type { HistoryEntry } from "../../client/store/history/records.js";
+import type { HistoryEntry } from "../../client/store/history/history-records.js";
 import { defineTool, field, shape } from "../tool.js";
 
 const DEFAULT_LIMIT = 20;

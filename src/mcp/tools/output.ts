@@ -1,7 +1,7 @@
 import { writeTarget } from "../../app/output-file.js";
 import { formatResult } from "../../app/result-text.js";
-import { type NamedTarget, resolveTarget } from "../../client/workflows/requests.js";
-import { fetchResult } from "../../client/workflows/results.js";
+import { fetchResult } from "../../client/workflows/fetch-results.js";
+import { findTarget, type NamedTarget } from "../../client/workflows/find-and-query-requests.js";
 import { saveTo } from "../save-to.js";
 import type { ToolSession } from "../session.js";
 import { ASKS, defineTool, field, shape } from "../tool.js";
@@ -27,7 +27,7 @@ export const output = defineTool({
   annotations: ({ allowedFolder }) =>
     allowedFolder === undefined ? ASKS : { ...ASKS, readOnlyHint: false, idempotentHint: false },
   async call(session, { id, offset = 0, save_to }, { signal }) {
-    const target = resolveTarget(session.requireConnected(), id);
+    const target = findTarget(session.requireConnected(), id);
     const { requestId } = target;
     // Refuse an invalid path before fetching anything.
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);

@@ -1,12 +1,12 @@
 import type { Account } from "../../client/workflows/account.js";
-import { follow, WatchProgress } from "../../client/workflows/follow.js";
 import {
-  askStates,
+  fetchStates,
+  findTarget,
   type NamedTarget,
-  resolveTarget,
-  type StateAnswer,
-  stopAll,
-} from "../../client/workflows/requests.js";
+  type StateResult,
+  stopRequests,
+} from "../../client/workflows/find-and-query-requests.js";
+import { followRequests, WatchProgress } from "../../client/workflows/follow-requests.js";
 import type { Clock } from "../../core/clock.js";
 import { type Data, isFinal } from "../../core/protocol/conversation.js";
 import type { ToolSession } from "../session.js";
@@ -23,7 +23,7 @@ export const status = defineTool({
   outputSchema: shape.object(STATES),
   annotations: ASKS,
   call: (session, { ids }, { signal }) =>
-    readAnswers(session, ids, (targets) => askStates(targets, { signal })),
+    readAnswers(session, ids, (targets) => fetchStates(targets, { signal })),
 });
 
 export const stop = defineTool({
@@ -36,7 +36,7 @@ export const stop = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   changes: true,
   call: (session, { ids }, { signal }) =>
-    readAnswers(session, ids, (targets) => stopAll(targets, { signal })),
+    readAnswers(session, ids, (targets) => stopRequests(targets, { signal })),
 });
 
 /** The default wait in seconds, shorter than the 60 s after which many clients abandon a call. */
@@ -75,7 +75,7 @@ export const wait = defineTool({
     try {
       // A timeout of 0 would mean none, so use 1 ms: follow then polls once.
       const options = { timeout: Math.max(seconds * 1_000, 1), signal: call.signal };
-      for await (const event of follow(targets, options)) progress.apply(event);
+      for await (const event of followRequests(targets, options)) progress.apply(event);
     } finally {
       reports.abort();
       await reporting;
@@ -126,7 +126,7 @@ interface RequestState {
 async function readAnswers(
   session: ToolSession,
   ids: readonly string[],
-  ask: (targets: NamedTarget[]) => AsyncIterable<StateAnswer> | Promise<StateAnswer[]>,
+  ask: (targets: NamedTarget[]) => AsyncIterable<StateResult> | Promise<StateResult[]>,
 ) {
   const { targets, failed } = resolveTargets(session.requireConnected(), ids);
   const states: RequestState[] = [];
@@ -144,7 +144,7 @@ function resolveTargets(account: Account, ids: readonly string[]) {
   const failed: RequestState[] = [];
   for (const id of new Set(ids)) {
     try {
-      const target = resolveTarget(account, id);
+      const target = findTarget(account, id);
       targets.set(target.requestId, target);
     } catch (error) {
       failed.push({ requestId: id, status: null, error });

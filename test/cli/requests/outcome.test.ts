@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { getOutcomeExitCode } from "../../../src/cli/requests/follow.js";
 import { RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
-import type { WatchOutcome } from "../../../src/client/workflows/follow.js";
+import type { WatchOutcome } from "../../../src/client/workflows/follow-requests.js";
 
 const id = { requestId: "id", status: null };
 const unreachable = new UnreachableError("UNREACHABLE", "m");

@@ -4,12 +4,12 @@ import { formatStatusLine, formatStatusWord, showStates } from "../../../src/cli
 import type { Reporter } from "../../../src/cli/terminal/reporter.js";
 import { PLAIN } from "../../../src/cli/terminal/style.js";
 import { ResearchError } from "../../../src/client/calls/errors.js";
-import type { StateAnswer } from "../../../src/client/workflows/requests.js";
+import type { StateResult } from "../../../src/client/workflows/find-and-query-requests.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
 import { accountWith } from "../../support/account.js";
 import { NAMED } from "../../support/style.js";
 
-const answered = (requestId: string, status: string): StateAnswer => ({
+const answered = (requestId: string, status: string): StateResult => ({
   ...{
     kind: "answered",
     target: { requestId, entry: undefined, account: accountWith({}) },
@@ -17,7 +17,7 @@ const answered = (requestId: string, status: string): StateAnswer => ({
     notObserved: undefined,
   },
 });
-const failed = (requestId: string): StateAnswer => ({
+const failed = (requestId: string): StateResult => ({
   ...{
     kind: "failed",
     target: { requestId, entry: undefined, account: accountWith({}) },
@@ -78,7 +78,7 @@ describe("answers about several requests", () => {
 
   test("a state that could not be kept is said", async () => {
     const { written, reporter } = recorder(false);
-    const answer = { ...answered("a", "STOPPED"), notObserved: new LocalError("full") } as StateAnswer;
+    const answer = { ...answered("a", "STOPPED"), notObserved: new LocalError("full") } as StateResult;
     await showStates(reporter, 1, [answer]);
     expect(written.stderr).toHaveLength(1);
     expect(written.stdout).toEqual(["a\tSTOPPED\n"]);

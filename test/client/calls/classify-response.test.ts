@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { classifyResponse } from "../../../src/client/calls/classify-response.js";
-import { createGemini } from "../../../src/client/dialects/gemini.js";
+import { createGeminiDialect } from "../../../src/client/dialects/gemini.js";
 
 const NOW = Date.UTC(2030, 0, 1);
 
@@ -8,7 +8,7 @@ const NOW = Date.UTC(2030, 0, 1);
 function refusalWith(retryDelay: string | undefined, headers: Record<string, string>) {
   const error = { code: 429, message: "Slow down.", status: "RESOURCE_EXHAUSTED", details: [{ retryDelay }] };
   const body = Buffer.from(JSON.stringify({ error }));
-  const asked = { dialect: createGemini("m"), target: "POST x", peer: "x", now: NOW };
+  const asked = { dialect: createGeminiDialect("m"), target: "POST x", peer: "x", now: NOW };
   return classifyResponse(
     { kind: "answer", status: 429, headers, body },
     { ...asked, operation: "create" as const },

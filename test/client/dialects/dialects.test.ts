@@ -4,19 +4,19 @@ import type { Dialect } from "../../../src/client/dialects/dialect.js";
 import {
   findProvider,
   hasNoResult,
-  isAboutModel,
-  isCutShort,
+  isModelRefusal,
+  isResultCutShort,
   isWaitingForPerson,
   PROVIDERS,
 } from "../../../src/client/dialects/providers.js";
-import { createResearch } from "../../../src/client/dialects/research.js";
+import { createInterfaceDialect } from "../../../src/client/dialects/research-interface.js";
 import { parseExact, stringifyExact } from "../../../src/core/json/exact-json.js";
 import type { CreateBody, Data, Operation } from "../../../src/core/protocol/conversation.js";
 import { NAMES } from "../../providers/rows.js";
 import { bodyProblem, type ProviderName } from "../../support/providers/bodies.js";
 import { ProviderDouble } from "../../support/providers/double.js";
 
-const loaded = new Map<string, Dialect>([["research", createResearch()]]);
+const loaded = new Map<string, Dialect>([["research", createInterfaceDialect()]]);
 for (const provider of PROVIDERS) loaded.set(provider.name, await provider.load(provider.defaultModel));
 const dialect = (name: string) => loaded.get(name) as Dialect;
 
@@ -249,7 +249,7 @@ describe("a create", () => {
     ["The model could not answer, since the prompt was flagged.", "invalid_prompt", false],
     ["Invalid value for field input", "x", false],
   ])("refused with %j and the code %s: the model has ended: %j", (message, code, gone) => {
-    expect(isAboutModel({ code, message })).toBe(gone);
+    expect(isModelRefusal({ code, message })).toBe(gone);
   });
 
   test.each([
@@ -257,7 +257,7 @@ describe("a create", () => {
     [{ options: {} }, "options"],
     [{ after: "x" }, "follow-up"],
   ])("the interface itself takes no %j", (extra, word) => {
-    expect(() => createResearch().create({ prompt, ...extra })).toThrow(`takes no ${word}`);
+    expect(() => createInterfaceDialect().create({ prompt, ...extra })).toThrow(`takes no ${word}`);
   });
 });
 
@@ -347,7 +347,7 @@ describe("a state", () => {
       expect(data).toMatchObject(expected);
       expect(JSON.parse(stringifyExact(data))).toMatchObject(expected);
       expect(data).not.toHaveProperty("output");
-      expect([isCutShort(data), hasNoResult(data)]).toEqual([true, true]);
+      expect([isResultCutShort(data), hasNoResult(data)]).toEqual([true, true]);
     }
   });
 
@@ -386,8 +386,8 @@ describe("a state", () => {
 
   test("cut short and waiting are told by the provider's word", () => {
     for (const word of ["incomplete", "budget_exceeded"])
-      expect(isCutShort({ status: "FAILED", provider_status: word })).toBe(true);
-    expect(isCutShort({ status: "FAILED", provider_status: "failed" })).toBe(false);
+      expect(isResultCutShort({ status: "FAILED", provider_status: word })).toBe(true);
+    expect(isResultCutShort({ status: "FAILED", provider_status: "failed" })).toBe(false);
     for (const word of ["requires_action", "action_required", "requires_continuation"])
       expect(isWaitingForPerson({ provider_status: word })).toBe(true);
     expect(isWaitingForPerson({ provider_status: "running" })).toBe(false);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createResearch } from "../../../src/client/dialects/research.js";
+import { createInterfaceDialect } from "../../../src/client/dialects/research-interface.js";
 import { API_VERSION, type Operation, SERVICE_CODES } from "../../../src/core/protocol/conversation.js";
 
-const { data, fault } = createResearch();
+const { data, fault } = createInterfaceDialect();
 
 describe("§2: an envelope", () => {
   test.each([

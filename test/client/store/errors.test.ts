@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { InvalidSettingsError } from "../../../src/client/store/settings.js";
+import { InvalidSettingsError } from "../../../src/client/store/settings-file.js";
 import { getErrorCode } from "../../../src/core/files/file-access.js";
 import { describeSystemError, LocalError } from "../../../src/core/files/local-error.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CodedError } from "../../../src/app/errors.js";
-import { ResearchClient } from "../../../src/client/calls/client.js";
 import { RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
+import { ResearchClient } from "../../../src/client/calls/research-client.js";
 import { findProvider } from "../../../src/client/dialects/providers.js";
 import { History } from "../../../src/client/store/history/history.js";
 import {

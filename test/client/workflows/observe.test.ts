@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { StatusData } from "../../../src/client/calls/client.js";
+import type { StatusData } from "../../../src/client/calls/research-client.js";
 import type { History } from "../../../src/client/store/history/history.js";
-import type { StateSubject } from "../../../src/client/store/history/records.js";
-import { recordState } from "../../../src/client/workflows/requests.js";
+import type { StateSubject } from "../../../src/client/store/history/history-records.js";
+import { recordState } from "../../../src/client/workflows/find-and-query-requests.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
 import { accountWith } from "../../support/account.js";
 

@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
 import { RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
-import type { WatchOptions } from "../../../src/client/calls/watch/types.js";
-import type { HistoryEntry } from "../../../src/client/store/history/records.js";
+import type { WatchOptions } from "../../../src/client/calls/watch/watch-types.js";
+import type { HistoryEntry } from "../../../src/client/store/history/history-records.js";
 import type { Account } from "../../../src/client/workflows/account.js";
-import { type FollowEvent, follow, WatchProgress } from "../../../src/client/workflows/follow.js";
+import {
+  type FollowEvent,
+  followRequests,
+  WatchProgress,
+} from "../../../src/client/workflows/follow-requests.js";
 
 const error = new UnreachableError("UNREACHABLE", "m");
 const moment = { at: 0, elapsedMs: 0 };
@@ -69,7 +73,7 @@ test.each<[string, number[] | undefined, boolean]>([
   const account = { client, history, origin: "o", profile: "p" } as unknown as Account;
   const entry = { origin: "o", profile: "q" } as HistoryEntry;
   const seen: FollowEvent[] = [];
-  for await (const event of follow([{ requestId: "id", entry, account }])) seen.push(event);
+  for await (const event of followRequests([{ requestId: "id", entry, account }])) seen.push(event);
   const message = "not found: id was created at o with profile q; add --profile q";
   expect(seen).toStrictEqual([
     ...events.slice(0, 2),

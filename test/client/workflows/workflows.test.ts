@@ -1,26 +1,30 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ResearchClient } from "../../../src/client/calls/client.js";
 import type { NoOutputError } from "../../../src/client/calls/errors.js";
+import { ResearchClient } from "../../../src/client/calls/research-client.js";
 import { History } from "../../../src/client/store/history/history.js";
 import type { Account } from "../../../src/client/workflows/account.js";
 import { submitWithFallback } from "../../../src/client/workflows/account-fallback.js";
 import { QuotaExceededError } from "../../../src/client/workflows/errors.js";
 import {
-  type FollowEvent,
-  follow,
-  followAccount,
-  WatchProgress,
-} from "../../../src/client/workflows/follow.js";
+  checkResultSchema,
+  explainNoResult,
+  fetchResult,
+} from "../../../src/client/workflows/fetch-results.js";
 import {
-  askStates,
+  fetchStates,
+  findTarget,
   requireEntry,
-  resolveTarget,
-  stopAll,
+  stopRequests,
   type Target,
-} from "../../../src/client/workflows/requests.js";
-import { checkResult, explainNoResult, fetchResult } from "../../../src/client/workflows/results.js";
-import { submit } from "../../../src/client/workflows/submit.js";
+} from "../../../src/client/workflows/find-and-query-requests.js";
+import {
+  type FollowEvent,
+  followAtAccount,
+  followRequests,
+  WatchProgress,
+} from "../../../src/client/workflows/follow-requests.js";
+import { submitRequest } from "../../../src/client/workflows/submit-request.js";
 import { systemClock } from "../../../src/core/clock.js";
 import { stringifyExact } from "../../../src/core/json/exact-json.js";
 import type { CreateBody } from "../../../src/core/protocol/conversation.js";
@@ -64,7 +68,7 @@ const body: CreateBody = { prompt: "How do tides form? => PENDING PROCESSING COM
 test("submits, follows and fetches; the history knows each step", async () => {
   const { account, history } = await openAccount();
   const intents: (string | undefined)[] = [];
-  const { data, localId, notSaved } = await submit(account, body, {
+  const { data, localId, notSaved } = await submitRequest(account, body, {
     onIntent: (id) => {
       intents.push(id);
       expect(history.list({ limit: 1 })).toMatchObject([{ local_id: id, status: "UNKNOWN" }]);
@@ -73,10 +77,10 @@ test("submits, follows and fetches; the history knows each step", async () => {
   expect(intents).toEqual([localId]);
   expect(notSaved).toBeUndefined();
 
-  const target = resolveTarget(account, data.request_id.slice(0, 8));
+  const target = findTarget(account, data.request_id.slice(0, 8));
   const progress = new WatchProgress([target.requestId]);
   const states: string[] = [];
-  for await (const event of follow([target, target], FAST)) {
+  for await (const event of followRequests([target, target], FAST)) {
     progress.apply(event);
     if (event.kind === "state") states.push(event.status);
   }
@@ -101,7 +105,7 @@ test("follows requests that come while it runs, each once, and ends when no more
     yield target(b);
   }
   const seen: string[] = [];
-  for await (const event of followAccount(account, source(), FAST)) {
+  for await (const event of followAtAccount(account, source(), FAST)) {
     if (event.kind !== "state") continue;
     seen.push(`${event.requestId === a ? "a" : "b"} ${event.status}`);
     moveOn();
@@ -116,12 +120,12 @@ test("a follow ends with the reason of its signal, and the account serve the nex
   const controller = new AbortController();
   const reason = new Error("enough");
   const watching = (async () => {
-    for await (const event of follow([target], { ...FAST, signal: controller.signal }))
+    for await (const event of followRequests([target], { ...FAST, signal: controller.signal }))
       if (event.kind === "state") controller.abort(reason);
   })();
   await expect(watching).rejects.toBe(reason);
   const unknown = { requestId: "not-there", entry: undefined, account };
-  expect(await askStates([target, unknown])).toMatchObject([
+  expect(await fetchStates([target, unknown])).toMatchObject([
     { kind: "answered", data: { status: "PROCESSING" } },
     { kind: "failed", target: unknown, error: { kind: "not-found" } },
   ]);
@@ -134,25 +138,25 @@ test("requests of two accounts are followed at once, each at its own, until they
     { requestId: two.service.add(prompt), entry: undefined, account: two.account },
   ];
   const seen = async (targets: readonly Target[]) =>
-    (await all(follow(targets, FAST))).map((event) => Object(event).status ?? event.kind);
+    (await all(followRequests(targets, FAST))).map((event) => Object(event).status ?? event.kind);
   expect(await seen(at("a => FAILED"))).toEqual(["FAILED", "FAILED"]);
   expect(await seen(at("b => STOPPED").slice(1))).toEqual(["STOPPED"]);
   const endless = at("c => PROCESSING");
-  for await (const _ of follow(endless, FAST)) break;
+  for await (const _ of followRequests(endless, FAST)) break;
   const [ending, reason] = [new AbortController(), new Error("enough")];
   const watching = async () => {
-    for await (const _ of follow(endless, { ...FAST, signal: ending.signal })) ending.abort(reason);
+    for await (const _ of followRequests(endless, { ...FAST, signal: ending.signal })) ending.abort(reason);
   };
   await expect(watching()).rejects.toBe(reason);
 });
 
 test("what cannot be kept of a state is an event, and ends nothing", async () => {
   const broken = await openAccount();
-  const { data } = await submit(broken.account, body);
+  const { data } = await submitRequest(broken.account, body);
   const entry = requireEntry(broken.account, data.request_id);
   const history = new History("/dev/null/nowhere", () => Date.now());
   const account = { ...broken.account, history };
-  const events = await all(follow([{ requestId: data.request_id, entry, account }], FAST));
+  const events = await all(followRequests([{ requestId: data.request_id, entry, account }], FAST));
   const kinds = (kind: FollowEvent["kind"]) => events.filter((event) => event.kind === kind);
   expect(kinds("not-observed")).toMatchObject([
     { requestId: data.request_id, error: { name: "LocalError" } },
@@ -163,7 +167,7 @@ test("what cannot be kept of a state is an event, and ends nothing", async () =>
 
 test("the hour's limit stops a create before it is sent, or has it waited for", async () => {
   const { account, service } = await openAccount();
-  await submit(account, body, { limit: 1 });
+  await submitRequest(account, body, { limit: 1 });
   expect(account.history?.countHour(account, 1).attempts).toHaveLength(1);
   const error = await submitWithFallback([{ account, body, limit: 1 }], {}).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(QuotaExceededError);
@@ -188,13 +192,13 @@ test("the hour's limit stops a create before it is sent, or has it waited for", 
 
 test("stops all requests that it can, and says of each what became of it", async () => {
   const { account, service, history } = await openAccount();
-  const { data } = await submit(account, { prompt: "d => COMPLETED" });
-  const recorded = resolveTarget(account, data.request_id);
+  const { data } = await submitRequest(account, { prompt: "d => COMPLETED" });
+  const recorded = findTarget(account, data.request_id);
   const targets: Target[] = ["a => PROCESSING", "b => COMPLETED", "c => PENDING"].map((prompt) => ({
     requestId: service.add(prompt),
     ...{ entry: undefined, account },
   }));
-  const answers = await all(stopAll([...targets, recorded]));
+  const answers = await all(stopRequests([...targets, recorded]));
   expect(answers.map((answer) => (answer.kind === "answered" ? answer.data.status : "failed"))).toEqual([
     "STOPPED",
     "failed",
@@ -208,17 +212,19 @@ test("a stop that is answered without STOPPED is no success", async () => {
   const fault: HappyOptions["fault"] = only("stop", ok({ status: "PROCESSING" }));
   const { account, service } = await openAccount({ fault }, { clock: new VirtualClock() });
   const target = { requestId: service.add("a => PROCESSING"), entry: undefined, account };
-  expect(await all(stopAll([target]))).toMatchObject([
+  expect(await all(stopRequests([target]))).toMatchObject([
     { kind: "failed", error: { code: "BAD_RESPONSE", requestId: target.requestId } },
   ]);
   const running = ok({ status: "PROCESSING", provider_status: "stopping" });
   const provider = await openAccount({ fault: () => running }, { clock: new VirtualClock() });
   const message = `the service accepted the stop, but ${target.requestId} is PROCESSING`;
-  expect(await all(stopAll([{ ...target, account: provider.account }]))).toMatchObject([
+  expect(await all(stopRequests([{ ...target, account: provider.account }]))).toMatchObject([
     { kind: "failed", error: { code: "NOT_FINISHED", message } },
   ]);
   service.conversations.get(target.requestId)?.timeline.splice(0, 1, "STOPPED");
-  expect(await all(stopAll([target]))).toMatchObject([{ kind: "answered", data: { status: "STOPPED" } }]);
+  expect(await all(stopRequests([target]))).toMatchObject([
+    { kind: "answered", data: { status: "STOPPED" } },
+  ]);
 });
 
 test("a stop that is aborted while it is asked for is not waited for", async () => {
@@ -228,7 +234,7 @@ test("a stop that is aborted while it is asked for is not waited for", async () 
     const { account, service } = await openAccount({ fault });
     const target = { requestId: service.add("a => PROCESSING"), entry: undefined, account };
     const [ending, reason] = [new AbortController(), new Error("enough")];
-    const stopped = all(stopAll([target], { signal: ending.signal }));
+    const stopped = all(stopRequests([target], { signal: ending.signal }));
     void until(async () => service.server.count(faulty) > 0 || undefined).then(() => ending.abort(reason));
     await expect(stopped).rejects.toBe(reason);
   }
@@ -236,9 +242,9 @@ test("a stop that is aborted while it is asked for is not waited for", async () 
 
 test("why there is no result is said in the service's words, if it has any", async () => {
   const { account, service, history } = await openAccount();
-  const { data } = await submit(account, { prompt: "x => FAILED" });
+  const { data } = await submitRequest(account, { prompt: "x => FAILED" });
   const failed = data.request_id;
-  const target = (requestId: string) => resolveTarget(account, requestId);
+  const target = (requestId: string) => findTarget(account, requestId);
   const why = await explainNoResult(target(failed), "FAILED");
   expect(why).toMatchObject({ code: "RESEARCH_FAILED", status: "FAILED" });
   expect(history.find(failed)).toMatchObject([
@@ -253,7 +259,7 @@ test("why there is no result is said in the service's words, if it has any", asy
     requestId: failed,
   });
   expect(service.server.count("output")).toBe(asked);
-  const { data: stopped } = await submit(account, { prompt: "x => STOPPED" });
+  const { data: stopped } = await submitRequest(account, { prompt: "x => STOPPED" });
   const other = await explainNoResult(target(stopped.request_id), "FAILED");
   expect(other).toMatchObject({ code: "RESEARCH_FAILED" });
   expect(history.find(stopped.request_id)).toMatchObject([{ status: "PENDING" }]);
@@ -281,8 +287,8 @@ test.each([
 ])("a provider's result that was fetched is kept for a request that is %s", async (_, made, isKept) => {
   const data = { status: "COMPLETED", provider_status: "completed", output: "x" };
   const { account, history } = await openAccount({ fault: only("output", ok(data)) });
-  const { data: created } = await submit(account, body);
-  const { requestId, entry } = resolveTarget(account, created.request_id);
+  const { data: created } = await submitRequest(account, body);
+  const { requestId, entry } = findTarget(account, created.request_id);
   const target = { requestId, account, entry: made && entry ? { ...entry, ...Object(made) } : undefined };
   expect(await fetchResult(target)).toMatchObject({ value: "x" });
   expect(history.results.read(account.origin, requestId) !== undefined).toBe(isKept);
@@ -290,8 +296,8 @@ test.each([
 
 test("why there is no result is kept when it is asked for, and a result that is late is an error", async () => {
   const { account, history } = await openAccount();
-  const { data } = await submit(account, { prompt: "x => FAILED" });
-  const target = resolveTarget(account, data.request_id);
+  const { data } = await submitRequest(account, { prompt: "x => FAILED" });
+  const target = findTarget(account, data.request_id);
   await expect(fetchResult(target)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
   expect(history.find(data.request_id)).toMatchObject([{ status: "FAILED", message: expect.any(String) }]);
 
@@ -309,8 +315,10 @@ test("why there is no result is kept when it is asked for, and a result that is 
 });
 
 test("a result is checked against its schema in its own digits", async () => {
-  expect(await checkResult({ exact: { a: 1 } }, { properties: { a: { type: "string" } } })).toMatchObject({
+  expect(
+    await checkResultSchema({ exact: { a: 1 } }, { properties: { a: { type: "string" } } }),
+  ).toMatchObject({
     path: "/a",
   });
-  expect(await checkResult({ exact: { a: 1 } }, {})).toBeUndefined();
+  expect(await checkResultSchema({ exact: { a: 1 } }, {})).toBeUndefined();
 });

@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { AppendLog } from "../../../src/client/store/history/log.js";
+import { AppendLog } from "../../../src/client/store/history/append-log.js";
+import { CreateRecorder } from "../../../src/client/store/history/create-recorder.js";
+import { buildIntent } from "../../../src/client/store/history/history-records.js";
 import { OpenIntents } from "../../../src/client/store/history/open-intents.js";
-import { RecordedCreate } from "../../../src/client/store/history/recorded-create.js";
-import { buildIntent } from "../../../src/client/store/history/records.js";
-import { Settings } from "../../../src/client/store/settings.js";
+import { SettingsFile } from "../../../src/client/store/settings-file.js";
 import {
   appendLine,
   overwriteBytes,
@@ -57,7 +57,7 @@ describe.skipIf(!isTraceable)(`what is written is on the disk (${NEEDS_TRACING})
       const attempt = { origin: "o", profile: null, apiKey: "k", body: { prompt: "p" } };
       const intent = buildIntent(attempt, "2030-01-01T00:00:00.000Z");
       open.add(intent);
-      return new RecordedCreate(
+      return new CreateRecorder(
         intent,
         open,
         new AppendLog(path),
@@ -65,7 +65,7 @@ describe.skipIf(!isTraceable)(`what is written is on the disk (${NEEDS_TRACING})
         () => "t",
       );
     };
-    const calls = (act: (one: RecordedCreate) => void) => {
+    const calls = (act: (one: CreateRecorder) => void) => {
       const recorded = create();
       return ownCalls({ ...FSYNC, path }, () => act(recorded));
     };
@@ -88,7 +88,7 @@ describe.skipIf(!isTraceable)(`modes (${NEEDS_TRACING}):`, () => {
     writeFileSync(path, '{"profile":"a"}');
     chmodSync(path, 0o644);
     const notices: string[] = [];
-    const settings = new Settings(folder, (notice) => notices.push(notice));
+    const settings = new SettingsFile(folder, (notice) => notices.push(notice));
     const fault = { calls: "chmod,fchmodat", fault: "error=EPERM" };
     await ownCalls(fault, () => expect(settings.read().profile).toBe("a"));
     expect([notices, statSync(path).mode & 0o777]).toEqual([[], 0o644]);
@@ -131,7 +131,7 @@ describe.skipIf(!isTraceable)(`a sync that fails (${NEEDS_TRACING}):`, () => {
   test("of the folder of the settings is an error that says that they are changed", async () => {
     const folder = join(folderWith(), "config");
     mkdirSync(folder);
-    const settings = new Settings(folder, undefined);
+    const settings = new SettingsFile(folder, undefined);
     await ownCalls({ ...FSYNC, fault: "error=EIO", path: folder }, async () => {
       const updating = settings.update((stored) => {
         stored.profile = "a";

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { createServer } from "node:tls";
 import type { Dispatcher } from "undici";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { ResearchClient } from "../../../src/client/calls/client.js";
+import { ResearchClient } from "../../../src/client/calls/research-client.js";
 import { systemClock } from "../../../src/core/clock.js";
 import { Connections } from "../../../src/core/http/origin-connections.js";
 import { loadDispatcherMethods } from "../../../src/core/http/undici.js";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ResearchClient } from "../../../src/client/calls/client.js";
+import { ResearchClient } from "../../../src/client/calls/research-client.js";
 import { API_VERSION } from "../../../src/core/protocol/conversation.js";
 import { ERROR_STATUS } from "../../../src/server/http/responses.js";
 import type { Service } from "../../../src/server/service.js";

@@ -11,10 +11,10 @@ const VERBS = new Set(
   estimate exchange exclude exec execute exit expand expire explain export extend extract fail fetch fill
   filter find finish fit fix flag floor flush fold follow forget format gather generate get give grant ground
   group handle has hash help hide hint hold ignore import indent index inject insert inspect install
-  interleave interrupt is issue iterate join judge keep lacks launch lay learn leave let lex limit list
+  interleave interrupt is issue iterate join judge keep kill lacks launch lay learn leave let lex limit list
   listen live load locate lock log look lose lower lstat make map mark mask match measure memoize merge
   migrate mount move multiply name nest normalize note notify number observe offer open overwrite own pack
-  pad paint parse pass pause perform pick place plan poll prefix prepare price print probe proceed process
+  pad paint parse pass pause perform pick place plan poll pop prefix prepare price print probe proceed process
   prompt prove publish pull push put query quit quote raise rank read rebuild reconcile record recount
   redact redate redraw reduce refit refresh refuse register reject relate relay release remove rename render
   renew reopen repair repeat replace report request require requote rerun reschedule reserve reset resolve

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { BatchJob } from "../../../client/workflows/batch/context.js";
+import type { BatchJob } from "../../../client/workflows/batch/batch-context.js";
 import type { OutputFolder } from "../../../client/workflows/batch/output-folder.js";
-import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan.js";
+import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan-rows.js";
 import { readIfExists } from "../../../core/files/file-access.js";
 import { LocalError, wrapFileErrors } from "../../../core/files/local-error.js";
 import { chooseStateClass, GENERATOR, renderPage } from "../../../core/markdown/html/page-template.js";

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { readKeptCheck } from "../../../app/kept-check.js";
 import { readSmallFile } from "../../../app/read-text.js";
 import type { Account } from "../../../client/workflows/account.js";
-import type { BatchJob } from "../../../client/workflows/batch/context.js";
+import type { BatchJob } from "../../../client/workflows/batch/batch-context.js";
 import type { BatchLane } from "../../../client/workflows/batch/create-pacer.js";
-import type { RowState } from "../../../client/workflows/batch/plan.js";
-import { buildTarget } from "../../../client/workflows/batch/result-collector.js";
-import type { Target } from "../../../client/workflows/requests.js";
-import { type Result, readKeptResult, readResult } from "../../../client/workflows/results.js";
+import type { RowState } from "../../../client/workflows/batch/plan-rows.js";
+import { buildRowTarget } from "../../../client/workflows/batch/result-collector.js";
+import { extractResult, type Result, readKeptResult } from "../../../client/workflows/fetch-results.js";
+import type { Target } from "../../../client/workflows/find-and-query-requests.js";
 import { JsonText, tryParseExact } from "../../../core/json/exact-json.js";
 import type { ResultOrigin } from "../../../core/markdown/html/result-page.js";
 import { buildPage } from "../../results/page.js";
@@ -26,9 +26,9 @@ export function readRowResult(
   state: RowState,
 ): { target: Target; result: Result } {
   const account = findRowAccount(job, state);
-  const target = buildTarget(state, account);
+  const target = buildRowTarget(state, account);
   const kept = readKeptResult(target);
-  if (kept) return { target, result: readResult(kept, account.outputField, state.row.body.output_schema) };
+  if (kept) return { target, result: extractResult(kept, account.outputField, state.row.body.output_schema) };
   const { file = "" } = state;
   const text = readSmallFile(join(job.folder.path, file), "the result", MAX_RESULT_BYTES);
   const isJson = file.endsWith(".json");

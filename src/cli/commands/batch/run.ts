@@ -6,8 +6,9 @@ import { describeFailure } from "../../../app/failure.js";
 import { estimateCost } from "../../../app/quota.js";
 import { requireConnection } from "../../../app/settings.js";
 import type { Account } from "../../../client/workflows/account.js";
-import { estimateBatch, estimateUsualLength } from "../../../client/workflows/batch/estimate.js";
-import { type KnownRow, settleOpenRows } from "../../../client/workflows/batch/journal.js";
+import { completeFromHistory, type KnownRow } from "../../../client/workflows/batch/batch-journal.js";
+import { type BatchRow, isRepeatedRow } from "../../../client/workflows/batch/batch-row.js";
+import { estimateBatch, estimateRunDuration } from "../../../client/workflows/batch/estimate-batch.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
 import {
   BatchProgress,
@@ -15,8 +16,7 @@ import {
   type PlanOptions,
   planRows,
   type RowState,
-} from "../../../client/workflows/batch/plan.js";
-import { isRepeated, type Row } from "../../../client/workflows/batch/row.js";
+} from "../../../client/workflows/batch/plan-rows.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { type Context, formatResumeCommand, listArguments } from "../../context.js";
 import { openModelForChecks } from "../../requests/check-after.js";
@@ -50,7 +50,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
     faults.push({ reason: "--out is missing: pass the folder for the results" });
   if (faults.length > 0) return reportFaults(ctx, file, faults);
   const planBatch = (): BatchPlan => {
-    const knownRows = settleOpenRows(before, account.history);
+    const knownRows = completeFromHistory(before, account.history);
     return { known: knownRows, states: planRows(rows, knownRows, options, () => true), findAccount };
   };
   if (dryRun || out === undefined) return buildDryRun(ctx, account, planBatch(), limit);
@@ -114,8 +114,8 @@ async function reportFaults(ctx: Context, file: string, faults: readonly RowFaul
 }
 
 /** Warns about rows without a key that repeat an earlier row, because each of them is sent and paid for. */
-async function warnOfRepeatedRows(ctx: Context, rows: readonly Row[]): Promise<void> {
-  const [first, ...others] = rows.filter(isRepeated);
+async function warnOfRepeatedRows(ctx: Context, rows: readonly BatchRow[]): Promise<void> {
+  const [first, ...others] = rows.filter(isRepeatedRow);
   if (!first) return;
   const which =
     others.length === 0
@@ -140,12 +140,12 @@ async function buildDryRun(
   limit: number | undefined,
 ): Promise<number> {
   const connected = findConnectedAccount(account);
-  const usualMs = connected && estimateUsualLength(connected);
+  const usualMs = connected && estimateRunDuration(connected);
   const pacer = createBatchPacer(ctx.host.clock, connected, knownRows, limit);
   const plan = estimateBatch(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;
   const rows = states.map(({ row }) => row);
-  const describeAsked = ({ profile, body }: Row) => {
+  const describeAsked = ({ profile, body }: BatchRow) => {
     const account = findAccount(profile);
     return { account, model: body.model ?? account.provider?.defaultModel };
   };

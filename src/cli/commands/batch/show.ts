@@ -2,13 +2,17 @@ import { nameRow, ROW_FORMS } from "../../../app/batch.js";
 import type { CheckModel } from "../../../app/check-model.js";
 import { EXIT_CODES, getCheckExitCode } from "../../../app/errors.js";
 import { describeFailure, describeRowError, type Failure } from "../../../app/failure.js";
-import { Batch } from "../../../client/workflows/batch/batch.js";
-import type { BatchJob, BatchRunEvent, BatchRunOptions } from "../../../client/workflows/batch/context.js";
+import type {
+  BatchJob,
+  BatchRunEvent,
+  BatchRunOptions,
+} from "../../../client/workflows/batch/batch-context.js";
 import type { BatchLane } from "../../../client/workflows/batch/create-pacer.js";
-import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan.js";
-import { buildTarget } from "../../../client/workflows/batch/result-collector.js";
+import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan-rows.js";
+import { buildRowTarget } from "../../../client/workflows/batch/result-collector.js";
+import { BatchRunner } from "../../../client/workflows/batch/run-batch.js";
 import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
-import type { Result } from "../../../client/workflows/results.js";
+import type { Result } from "../../../client/workflows/fetch-results.js";
 import { formatDollars } from "../../../core/text/describe-progress.js";
 import { formatCount } from "../../../core/text/format-text.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
@@ -60,7 +64,7 @@ export async function showBatch(
 ): Promise<number> {
   const checks = isChecked ? new ChecksAfter(terminal, checkModel) : undefined;
   const [{ account }] = job.lanes as [BatchLane];
-  const batch = new Batch(job, {
+  const batch = new BatchRunner(job, {
     ...options,
     signal: terminal.signal,
     ...ROW_FORMS,
@@ -105,7 +109,7 @@ function createRowChecker(
 ): BatchRunOptions["checkSources"] {
   return async (state, fetched) => {
     const { target, result } = fetched
-      ? { target: buildTarget(state, findRowAccount(job, state)), result: fetched }
+      ? { target: buildRowTarget(state, findRowAccount(job, state)), result: fetched }
       : readRowResult(job, state);
     const checked = await checks.check(target, result, () => onChange(state));
     if (!checked) return undefined;
@@ -138,7 +142,7 @@ function exitCodeOf(
 }
 
 interface RendererParts {
-  batch: Batch;
+  batch: BatchRunner;
   reporter: Reporter;
   host: Host;
   /** The command that resumes this batch. */

@@ -1,8 +1,12 @@
 import { nameRow } from "../../../app/batch.js";
 import { explainError } from "../../../app/failure.js";
-import type { BatchRunEvent } from "../../../client/workflows/batch/context.js";
-import type { BatchEstimate, BatchOutlook } from "../../../client/workflows/batch/estimate.js";
-import { type Counts, chooseStateWord, type RowState } from "../../../client/workflows/batch/plan.js";
+import type { BatchRunEvent } from "../../../client/workflows/batch/batch-context.js";
+import type { BatchEstimate, BatchOutlook } from "../../../client/workflows/batch/estimate-batch.js";
+import {
+  chooseStateWord,
+  type RowState,
+  type StandingCounts,
+} from "../../../client/workflows/batch/plan-rows.js";
 import { parseEpochMs } from "../../../core/clock.js";
 import { formatCount } from "../../../core/text/format-text.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
@@ -16,7 +20,7 @@ import type { Style } from "../../terminal/style.js";
 const BAR_WIDTH = 20;
 
 /** Formats the live line: a bar, the rows in each state, the create calls left this hour, when the next is allowed, and the end. */
-export function liveBatch(counts: Counts, outlook: BatchOutlook, now: number, style: Style): string {
+export function liveBatch(counts: StandingCounts, outlook: BatchOutlook, now: number, style: Style): string {
   const total = sum(counts);
   const ended = counts.done + counts.failed + counts.refused + counts.stopped;
   const full = total === 0 ? BAR_WIDTH : Math.floor((BAR_WIDTH * ended) / total);
@@ -25,7 +29,12 @@ export function liveBatch(counts: Counts, outlook: BatchOutlook, now: number, st
 }
 
 /** Formats the live line without the bar. */
-export function formatProgress(counts: Counts, outlook: BatchOutlook, now: number, style: Style): string {
+export function formatProgress(
+  counts: StandingCounts,
+  outlook: BatchOutlook,
+  now: number,
+  style: Style,
+): string {
   const { left, nextAt, endsAt } = outlook;
   const isAhead = nextAt !== undefined && nextAt > now && counts.waiting > 0;
   const hour = [
@@ -37,7 +46,7 @@ export function formatProgress(counts: Counts, outlook: BatchOutlook, now: numbe
 }
 
 /** Formats counts such as `12 of 40 done, 3 running, …`: always the first three, and the others if they are above zero. */
-export function formatCounts(counts: Counts, style: Style): string {
+export function formatCounts(counts: StandingCounts, style: Style): string {
   const { done, running, waiting, failed, refused, stopped, unknown } = counts;
   const formatRare = (count: number, word: string) => (count > 0 ? [style.bad(`${count} ${word}`)] : []);
   return [
@@ -62,7 +71,7 @@ function formatClock(at: number, now: number): string {
 }
 
 /** Formats a change of a row for output without a live line, with the reason if the row FAILED. */
-export function formatRowChange(state: RowState, counts: Counts): string {
+export function formatRowChange(state: RowState, counts: StandingCounts): string {
   const { row, standing, status, requestId, error } = state;
   const why = standing === "failed" && error ? `: ${escapeLine(error.message)}` : "";
   const id = status === "PENDING" && requestId ? ` (${requestId})` : "";
@@ -96,7 +105,7 @@ export function buildRowJson(state: RowState, moment: Omit<WatchLine, "requestId
 }
 
 /** Builds the JSON of the summary. */
-export function buildSummaryJson(counts: Counts, exitCode: number, cost?: number) {
+export function buildSummaryJson(counts: StandingCounts, exitCode: number, cost?: number) {
   const spent = cost === undefined ? {} : { cost_dollars: cost };
   return { summary: { rows: sum(counts), ...counts, ...spent, exit_code: exitCode } };
 }
@@ -176,7 +185,7 @@ export function estimateJson({ counts, limit, now, lastSentAt, endsAt }: BatchEs
   };
 }
 
-function sum(counts: Counts): number {
+function sum(counts: StandingCounts): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 

@@ -5,10 +5,10 @@ import { openBatch } from "../../../app/batch.js";
 import { UsageError } from "../../../app/errors.js";
 import { addProviderOptions } from "../../../app/provider-options.js";
 import { estimateCost } from "../../../app/quota.js";
-import { computeDigest } from "../../../client/store/history/create-names.js";
-import type { BatchJob } from "../../../client/workflows/batch/context.js";
+import { computeRowDigest } from "../../../client/store/history/equal-creates.js";
+import type { BatchJob } from "../../../client/workflows/batch/batch-context.js";
+import { type BatchRow, buildRowId } from "../../../client/workflows/batch/batch-row.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
-import { buildRowId, type Row } from "../../../client/workflows/batch/row.js";
 import { listFolder, readIfExists } from "../../../core/files/file-access.js";
 import { hashSha256, LocalError, wrapFileErrors } from "../../../core/files/local-error.js";
 import { escapeHtml } from "../../../core/markdown/html/render-blocks.js";
@@ -131,8 +131,8 @@ function formatResume(
   return others.context.includes("-") ? `${command} < CONTEXT` : command;
 }
 
-function buildRow(profile: string, body: CreateBody, index: number): Row {
-  const digest = computeDigest(body, profile);
+function buildRow(profile: string, body: CreateBody, index: number): BatchRow {
+  const digest = computeRowDigest(body, profile);
   return {
     id: buildRowId(`account ${profile}`, digest, 1),
     key: profile,

@@ -2,9 +2,9 @@ import { type AccountStatement, findStatements } from "../../../app/agreement.js
 import { listPages, normalizePageAddress } from "../../../app/bibliography.js";
 import { readReport } from "../../../app/report.js";
 import { formatResult, formatWithSources } from "../../../app/result-text.js";
-import { readTokens } from "../../../client/store/history/records.js";
-import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan.js";
-import type { Result } from "../../../client/workflows/results.js";
+import { sumTokens } from "../../../client/store/history/history-records.js";
+import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan-rows.js";
+import type { Result } from "../../../client/workflows/fetch-results.js";
 import { tryParseExact } from "../../../core/json/exact-json.js";
 import { escapeMarkdown } from "../../../core/markdown/escape-markdown.js";
 import { formatDollars } from "../../../core/text/describe-progress.js";
@@ -149,7 +149,7 @@ export function formatIndex(
 
 function formatCost(note: ResultNote | undefined): string {
   if (note?.cost_dollars !== undefined) return formatDollars(note.cost_dollars);
-  const tokens = readTokens(note?.usage);
+  const tokens = sumTokens(note?.usage);
   return tokens === undefined ? "" : formatCount(tokens, "token");
 }
 

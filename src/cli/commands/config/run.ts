@@ -13,9 +13,9 @@ import {
   type SettingsOrigin,
   type SettingValue,
 } from "../../../app/settings.js";
-import { checkOptions } from "../../../client/dialects/build-request.js";
+import { checkProviderOptions } from "../../../client/dialects/build-request.js";
 import { findProvider } from "../../../client/dialects/providers.js";
-import { NO_FOLDER, type Profile, type Store } from "../../../client/store/settings.js";
+import { NO_FOLDER, type Profile, type StoredSettings } from "../../../client/store/settings-file.js";
 import { LocalError } from "../../../core/files/local-error.js";
 import { parseBaseUrl } from "../../../core/http/base-url-and-proxy.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
@@ -149,7 +149,7 @@ async function checkValue(
   if (key === "set") {
     const [options, provider] = [parseOptions(value), findProvider(site.provider.value)];
     // These calls throw InputError for a field of a create call that research sets itself.
-    if (!provider) checkOptions("any provider", options);
+    if (!provider) checkProviderOptions("any provider", options);
     else
       (await provider.load(storedProfile?.model ?? provider.defaultModel)).create({ prompt: "x", options });
   }
@@ -212,7 +212,7 @@ export function findProfileToChange(
 export async function editProfile(
   ctx: Context,
   name: string,
-  edit: (profile: Profile, stored: Store) => void,
+  edit: (profile: Profile, stored: StoredSettings) => void,
 ): Promise<void> {
   await ctx.store.update((stored) => {
     const profile = stored.profiles[name] ?? {};

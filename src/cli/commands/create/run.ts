@@ -3,14 +3,14 @@ import { CodedError } from "../../../app/errors.js";
 import { DEFAULT_PROFILE } from "../../../app/settings.js";
 import { INTERFACE, PROVIDERS } from "../../../client/dialects/providers.js";
 import {
-  getService,
+  getServiceAddress,
   type HistoryEntry,
   pickProviderFields,
   UNKNOWN,
-} from "../../../client/store/history/records.js";
+} from "../../../client/store/history/history-records.js";
 import type { AccountRequest } from "../../../client/workflows/account-fallback.js";
 import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
-import { requireEntry } from "../../../client/workflows/requests.js";
+import { requireEntry } from "../../../client/workflows/find-and-query-requests.js";
 import { LocalError } from "../../../core/files/local-error.js";
 import { addFirstMember } from "../../../core/json/exact-json.js";
 import { buildRequestBody, type Data } from "../../../core/protocol/conversation.js";
@@ -80,7 +80,7 @@ function openAtOrigin(ctx: Context, entry: HistoryEntry): Context {
     if (account.settings.baseUrl && account.isHere(entry)) return account;
   }
   const provider = PROVIDERS.find(({ baseUrl }) => baseUrl === entry.origin)?.name ?? INTERFACE;
-  const site = { RESEARCH_BASE_URL: getService(entry), RESEARCH_PROVIDER: provider };
+  const site = { RESEARCH_BASE_URL: getServiceAddress(entry), RESEARCH_PROVIDER: provider };
   return ctx.createWith({ ...ctx.host.env, ...site }, { ...ctx.flags, insecureHttp: true });
 }
 

@@ -5,8 +5,8 @@ import { readKeyAnswer } from "../../../app/failure.js";
 import { readQuota } from "../../../app/quota.js";
 import { buildLoginCommand, maskKey, requireBaseUrl, requireConnection } from "../../../app/settings.js";
 import type { ResearchError } from "../../../client/calls/errors.js";
-import { requireKeyText, Session } from "../../../client/calls/session.js";
-import { UNKNOWN } from "../../../client/store/history/records.js";
+import { requireSendableKey, ServiceSession } from "../../../client/calls/service-session.js";
+import { UNKNOWN } from "../../../client/store/history/history-records.js";
 import { getErrorCode, readIfExists } from "../../../core/files/file-access.js";
 import { describeSystemError } from "../../../core/files/local-error.js";
 import { chooseProxy, findUnusedProxy, isLoopback } from "../../../core/http/base-url-and-proxy.js";
@@ -85,7 +85,7 @@ interface ProbeAnswer {
 
 /** Creates a function that sends one test request for all checks, without retries. */
 function createProbe({ host, signal }: Context, account: ProfileAccount) {
-  let session: Session | undefined;
+  let session: ServiceSession | undefined;
   let answer: Promise<ProbeAnswer> | undefined;
   const ask = async (): Promise<ProbeAnswer> => {
     const { settings, clientOptions, dialect, provider } = account;
@@ -97,7 +97,7 @@ function createProbe({ host, signal }: Context, account: ProfileAccount) {
       // Test the connection nevertheless; the check of the key reports its problem.
     }
     host.beforeRequests?.();
-    session = new Session({
+    session = new ServiceSession({
       ...clientOptions,
       ...{ baseUrl: requireBaseUrl(settings).href, apiKey, dialect },
       insecureHttp: true,
@@ -120,7 +120,7 @@ function createProbe({ host, signal }: Context, account: ProfileAccount) {
 
 function requireUsableKey({ settings }: ProfileAccount): string {
   const { apiKey } = requireConnection(settings);
-  requireKeyText(apiKey);
+  requireSendableKey(apiKey);
   return apiKey;
 }
 

@@ -1,7 +1,7 @@
 import { CodedError, UsageError } from "../../../app/errors.js";
 import { describeFailure } from "../../../app/failure.js";
-import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../client/store/history/records.js";
-import { requireEntry } from "../../../client/workflows/requests.js";
+import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../client/store/history/history-records.js";
+import { requireEntry } from "../../../client/workflows/find-and-query-requests.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { WINDOW_MS } from "../../../core/protocol/rate-limits.js";
 import type { Context } from "../../context.js";

@@ -1,7 +1,7 @@
 import { requireConnection } from "../../../app/settings.js";
 import { checkStatusFilter } from "../../../app/status-filter.js";
-import { type HistoryEntry, UNKNOWN } from "../../../client/store/history/records.js";
-import { askStates, type NamedTarget } from "../../../client/workflows/requests.js";
+import { type HistoryEntry, UNKNOWN } from "../../../client/store/history/history-records.js";
+import { fetchStates, type NamedTarget } from "../../../client/workflows/find-and-query-requests.js";
 import { parseBaseUrl } from "../../../core/http/base-url-and-proxy.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { formatCount } from "../../../core/text/format-text.js";
@@ -68,7 +68,7 @@ async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<
     return [{ requestId: entry.request_id, entry, account: ctx.findAccount(entry) ?? ctx }];
   });
   const codes: number[] = [];
-  for (const answer of await askStates(targets, { signal: ctx.signal })) {
+  for (const answer of await fetchStates(targets, { signal: ctx.signal })) {
     if (answer.kind === "failed")
       codes.push(await showFailure(ctx.reporter, answer.error, answer.target.requestId));
     else {

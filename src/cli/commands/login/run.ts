@@ -1,10 +1,10 @@
 import { CodedError, UsageError } from "../../../app/errors.js";
 import { readKeyAnswer } from "../../../app/failure.js";
 import { checkProvider, chooseInsecureHttp, DEFAULT_PROFILE } from "../../../app/settings.js";
-import { ResearchClient } from "../../../client/calls/client.js";
 import { ResearchError } from "../../../client/calls/errors.js";
+import { ResearchClient } from "../../../client/calls/research-client.js";
 import { findProvider, INTERFACE, type Provider } from "../../../client/dialects/providers.js";
-import { createResearch } from "../../../client/dialects/research.js";
+import { createInterfaceDialect } from "../../../client/dialects/research-interface.js";
 import { parseBaseUrl } from "../../../core/http/base-url-and-proxy.js";
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
@@ -136,7 +136,7 @@ async function tryKey(
   apiKey: string,
   provider: Provider | undefined,
 ): Promise<ResearchError | undefined> {
-  const dialect = provider ? await provider.load(provider.defaultModel) : createResearch();
+  const dialect = provider ? await provider.load(provider.defaultModel) : createInterfaceDialect();
   const client = new ResearchClient({
     ...{ ...ctx.clientOptions, onEvent: () => {} },
     ...{ dialect, baseUrl: base.href, apiKey, insecureHttp: true },

@@ -1,6 +1,6 @@
 import { readKeptCheck } from "../../../app/kept-check.js";
-import { resolveTarget } from "../../../client/workflows/requests.js";
-import { fetchResult, readKeptResult } from "../../../client/workflows/results.js";
+import { fetchResult, readKeptResult } from "../../../client/workflows/fetch-results.js";
+import { findTarget } from "../../../client/workflows/find-and-query-requests.js";
 import { parseEpochMs } from "../../../core/clock.js";
 import { formatIsoDate } from "../../../core/text/time-format.js";
 import { type Context, formatResumeCommand, listArguments } from "../../context.js";
@@ -34,7 +34,7 @@ export async function runOutput(
   const [id = ""] = await chooseIds(ctx, given ? [given] : [], ({ request_id }) => request_id !== null);
   const givenSchema = await readSchema(options.schema, ctx.host.stdin, ctx.signal);
   const { signal } = ctx;
-  const target = resolveTarget(ctx, id);
+  const target = findTarget(ctx, id);
   const { requestId, account } = target;
   const end = options.timeout ? account.clock.monotonic() + options.timeout : undefined;
   // The provider may have deleted a request whose result is kept here.

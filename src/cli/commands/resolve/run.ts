@@ -1,5 +1,5 @@
 import { CodedError, UsageError } from "../../../app/errors.js";
-import { requireEntry } from "../../../client/workflows/requests.js";
+import { requireEntry } from "../../../client/workflows/find-and-query-requests.js";
 import { isRequestId } from "../../../core/protocol/conversation.js";
 import type { Context } from "../../context.js";
 

@@ -9,7 +9,7 @@ import {
 } from "../../../core/json/exact-json.js";
 import type { Researcher } from "../../../core/researcher.js";
 import { parseDuration } from "../../../core/text/time-format.js";
-import { createAnswersResearcher } from "../../../researchers/answers.js";
+import { createAnswersResearcher } from "../../../researchers/prepared-answers.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 

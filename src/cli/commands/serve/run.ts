@@ -3,7 +3,7 @@ import { CodedError, UsageError } from "../../../app/errors.js";
 import { openModel } from "../../../app/model.js";
 import { onAbort } from "../../../core/clock.js";
 import { isLoopback } from "../../../core/http/base-url-and-proxy.js";
-import { chooseResearcher, type ResearcherParts } from "../../../researchers/researcher-for.js";
+import { chooseResearcher, type ResearcherParts } from "../../../researchers/choose-researcher.js";
 import { type ConversationStore, StoreError } from "../../../server/conversations/conversation-store.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
 import type { LogFormat } from "../../../server/monitoring/log.js";

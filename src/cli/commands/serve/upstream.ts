@@ -1,9 +1,9 @@
 import { ProfileAccount } from "../../../app/account.js";
 import { CodedError, refuseFlagsBeside, UsageError } from "../../../app/errors.js";
 import { addProviderOptions } from "../../../app/provider-options.js";
-import type { ResearchClient } from "../../../client/calls/client.js";
-import type { Upstream } from "../../../researchers/upstream.js";
-import { createUpstream } from "../../../researchers/upstream-client.js";
+import type { ResearchClient } from "../../../client/calls/research-client.js";
+import { createUpstreamAdapter } from "../../../researchers/upstream-adapter.js";
+import type { Upstream } from "../../../researchers/upstream-researcher.js";
 import { hashKey, shortenHash } from "../../../server/keys/key-store.js";
 import type { Log } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
@@ -43,7 +43,7 @@ export async function openUpstream(
     most: perDay.value,
     words: `${client.origin} (profile ${profile}), set by ${perDay.source}`,
   };
-  return createUpstream({
+  return createUpstreamAdapter({
     client,
     dialect: await account.dialect(),
     provider: account.provider?.title ?? client.origin,

@@ -1,8 +1,12 @@
 import { readKeptCheck } from "../../../app/kept-check.js";
-import { getService, type HistoryEntry, UNKNOWN } from "../../../client/store/history/records.js";
-import type { RowCheck } from "../../../client/workflows/batch/journal.js";
-import { requireEntry } from "../../../client/workflows/requests.js";
-import { readKeptResult } from "../../../client/workflows/results.js";
+import {
+  getServiceAddress,
+  type HistoryEntry,
+  UNKNOWN,
+} from "../../../client/store/history/history-records.js";
+import type { RowCheck } from "../../../client/workflows/batch/batch-journal.js";
+import { readKeptResult } from "../../../client/workflows/fetch-results.js";
+import { requireEntry } from "../../../client/workflows/find-and-query-requests.js";
 import { isObject } from "../../../core/json/exact-json.js";
 import { describeUsage, formatDollars } from "../../../core/text/describe-progress.js";
 import { escapeLine, escapeText, stringifySafe } from "../../../core/text/safe-text.js";
@@ -51,7 +55,7 @@ export function formatEntry(entry: ShownEntry, style: Style): string {
     sent: entry.sent_at,
     ended: entry.ended_at,
     took: duration_ms !== undefined && formatDuration(duration_ms),
-    origin: getService(entry),
+    origin: getServiceAddress(entry),
     profile: entry.profile,
     model: entry.model,
     options: entry.options && stringifySafe(entry.options),

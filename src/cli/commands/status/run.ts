@@ -1,4 +1,4 @@
-import { askStates, resolveTarget } from "../../../client/workflows/requests.js";
+import { fetchStates, findTarget } from "../../../client/workflows/find-and-query-requests.js";
 import type { Context } from "../../context.js";
 import { showStates } from "../../requests/show-states.js";
 
@@ -7,7 +7,7 @@ export async function runStatus(
   ids: readonly string[],
   options: { quiet?: boolean; exitStatus?: boolean },
 ): Promise<number> {
-  const targets = ids.map((id) => resolveTarget(ctx, id));
-  const answers = await askStates(targets, { signal: ctx.signal });
+  const targets = ids.map((id) => findTarget(ctx, id));
+  const answers = await fetchStates(targets, { signal: ctx.signal });
   return showStates(ctx.reporter, targets.length, answers, options);
 }

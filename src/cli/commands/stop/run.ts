@@ -1,4 +1,9 @@
-import { askStates, type NamedTarget, resolveTarget, stopAll } from "../../../client/workflows/requests.js";
+import {
+  fetchStates,
+  findTarget,
+  type NamedTarget,
+  stopRequests,
+} from "../../../client/workflows/find-and-query-requests.js";
 import type { Context } from "../../context.js";
 import { showStates } from "../../requests/show-states.js";
 import { canAsk, confirm, type TableEntry } from "../../requests/table.js";
@@ -18,17 +23,17 @@ export async function stop(
   { yes }: { yes?: boolean },
 ): Promise<number> {
   // Stop a request once even if its id is given twice, because the service would refuse the second stop.
-  const named = new Map(ids.map((id) => resolveTarget(ctx, id)).map((target) => [target.requestId, target]));
+  const named = new Map(ids.map((id) => findTarget(ctx, id)).map((target) => [target.requestId, target]));
   const targets = [...named.values()];
   const { reporter, signal } = ctx;
   if (!yes && canAsk(ctx)) await confirm(ctx, await listNamedRequests(ctx, targets), STOPPING);
-  return showStates(reporter, ids.length, stopAll(targets, { signal }));
+  return showStates(reporter, ids.length, stopRequests(targets, { signal }));
 }
 
 /** Lists the requests for the confirmation. Asks the service about those that the history does not have. */
 async function listNamedRequests(ctx: Context, targets: readonly NamedTarget[]): Promise<TableEntry[]> {
   const strange = targets.filter(({ entry }) => !entry);
-  const answers = await askStates(strange, { signal: ctx.signal });
+  const answers = await fetchStates(strange, { signal: ctx.signal });
   return targets.map(({ requestId, entry }): TableEntry => {
     const answer = answers.find(({ target }) => target.requestId === requestId);
     const { status, created_at } = answer?.kind === "answered" ? answer.data : UNSEEN;

@@ -1,4 +1,4 @@
-import { resolveTarget } from "../../../client/workflows/requests.js";
+import { findTarget } from "../../../client/workflows/find-and-query-requests.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, formatResumeCommand } from "../../context.js";
 import { pickWorstExit } from "../../requests/failures.js";
@@ -19,7 +19,7 @@ export async function watch(
     ({ request_id, status }) => request_id !== null && !isFinal(status),
     "no request of this machine is running",
   );
-  const targets = ids.map((id) => resolveTarget(ctx, id));
+  const targets = ids.map((id) => findTarget(ctx, id));
   const resume = (left: readonly string[]) => formatResumeCommand(ctx.flags, "watch", left);
   const outcomes = await showFollow(ctx, targets, { ...options, print: true, resume });
   if (options.notify) await notifyEnd(ctx, formatEnd(outcomes));

@@ -1,12 +1,12 @@
 import type { Unsuccessful } from "../classify-response.js";
 import { type RefusedError, type ResearchError, UnreachableError } from "../errors.js";
-import { FAULTS, limitPollWait, NEW_REQUEST_MS, retryDelay, TRIES } from "../failure-policy.js";
-import type { Watched } from "./watched.js";
+import { capPollWait, computeRetryDelay, FAULTS, NEW_REQUEST_MS, TRIES } from "../failure-policy.js";
+import type { WatchedRequest } from "./watched-request.js";
 
 /** How long to poll an id without success before giving it up, in milliseconds (contract §3, `--patience`). */
 export const DEFAULT_PATIENCE_MS = 600_000;
 
-export interface Circumstances {
+export interface PollCircumstances {
   /** Whether the service has answered this command before. */
   answered: boolean;
   /** How long to poll an id without success before giving it up, in milliseconds. */
@@ -18,21 +18,21 @@ export interface Circumstances {
 }
 
 /** What to do after a failed poll: give up the id, or poll again after `waitMs`. `askedMs`: the wait that the service asked for. */
-export type AfterFailure = { end: ResearchError } | { waitMs: number; askedMs: number };
+export type AfterFailedPoll = { end: ResearchError } | { waitMs: number; askedMs: number };
 
 /** Decides what to do after a failed poll, which `watched.failures` already counts. `intervalMs`: the usual wait; `random`: in [0, 1). */
-export function decideAfterFailure(
-  watched: Watched,
+export function decideAfterFailedPoll(
+  watched: WatchedRequest,
   result: Unsuccessful,
-  circumstances: Circumstances,
+  circumstances: PollCircumstances,
   intervalMs: number,
   random: number,
-): AfterFailure {
-  const end = createFinalError(watched, result, circumstances);
+): AfterFailedPoll {
+  const end = createGiveUpError(watched, result, circumstances);
   if (end) return { end };
-  const askedMs = limitPollWait((result.error.retryAfter ?? 0) * 1_000);
+  const askedMs = capPollWait((result.error.retryAfter ?? 0) * 1_000);
   // The first failures wait as long as any retry does, but at least the interval of the watch.
-  const pause = Math.max(intervalMs, retryDelay(watched.failures, undefined, random) ?? LATER_MS);
+  const pause = Math.max(intervalMs, computeRetryDelay(watched.failures, undefined, random) ?? LATER_MS);
   // Poll once more at the moment at which patience ends.
   const { patience, now } = circumstances;
   const patienceEnds = Math.max(watched.quietSince + askedMs + patience - now, 1);
@@ -40,10 +40,10 @@ export function decideAfterFailure(
 }
 
 /** Returns the error with which to give up the id; undefined to continue polling. */
-function createFinalError(
-  watched: Watched,
+function createGiveUpError(
+  watched: WatchedRequest,
   result: Unsuccessful,
-  c: Circumstances,
+  c: PollCircumstances,
 ): ResearchError | undefined {
   const { error } = result;
   // Count until the start of the poll instead of until now, because the process may have been suspended since then.
@@ -56,7 +56,7 @@ function createFinalError(
       return isNew && !outOfPatience ? undefined : error;
     }
     const isShownLater = kind === "withheld" && watched.recordedAt !== undefined;
-    if (!isShownLater && !isTemporary(result.error, c.answered)) return error;
+    if (!isShownLater && !isTemporaryRefusal(result.error, c.answered)) return error;
     if (!outOfPatience) return undefined;
     // Refusals for so long mean an outage, whatever the last refusal was.
     return new UnreachableError("UNREACHABLE", `no poll has succeeded for too long: ${error.message}`, error);
@@ -70,7 +70,7 @@ function createFinalError(
 }
 
 /** Returns whether a refusal may end by itself, because it is not about this request. */
-function isTemporary({ kind, enveloped, httpStatus }: RefusedError, answered: boolean): boolean {
+function isTemporaryRefusal({ kind, enveloped, httpStatus }: RefusedError, answered: boolean): boolean {
   if (kind === "rate-limited" || kind === "no-credit") return true;
   // From an intermediary, a 404 page or a 413 means a wrong base URL if the service has never answered, and an outage if it has.
   const byIntermediary = !enveloped && kind !== "unauthenticated";

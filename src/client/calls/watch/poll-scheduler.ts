@@ -1,14 +1,14 @@
 import TinyQueue from "tinyqueue";
 import { POOL_SIZE } from "../../../core/http/origin-connections.js";
-import type { Pace } from "../pace.js";
-import type { WatchOptions } from "./types.js";
-import type { Watched } from "./watched.js";
+import type { RequestPacer } from "../request-pacer.js";
+import type { WatchOptions } from "./watch-types.js";
+import type { WatchedRequest } from "./watched-request.js";
 
 interface PlannedPoll {
   at: number;
   /** Number of polls that were planned before this one; polls with the same time keep this order. */
   order: number;
-  watched: Watched;
+  watched: WatchedRequest;
 }
 
 /** Maximum number of polls at once, without those that run longer than `SLOW_MS`. */
@@ -18,28 +18,28 @@ const SLOW_MS = 2_000;
 
 /** Decides which id to poll next, and when: by intervals, deadlines, the size of the connection pool, and the pace of all polls. */
 export class PollScheduler {
-  #queue = createQueue();
+  #queue = createPollQueue();
   #added = 0;
   readonly #timeout: number;
-  readonly #pace: Pace;
+  readonly #pace: RequestPacer;
   /** Start times of the running polls, oldest first. */
   readonly #running: number[] = [];
   /** Number of planned last polls for each deadline. */
   readonly #lastPolls = new Map<number, number>();
 
   /** `pace` applies to all polls, including the last ones. */
-  constructor({ timeout }: Pick<WatchOptions, "timeout">, pace: Pace) {
+  constructor({ timeout }: Pick<WatchOptions, "timeout">, pace: RequestPacer) {
     this.#timeout = timeout || Number.POSITIVE_INFINITY;
     this.#pace = pace;
   }
 
   /** Returns the deadline of an id, in monotonic milliseconds; Infinity if it has none. */
-  getDeadline({ since }: Watched): number {
+  getDeadline({ since }: WatchedRequest): number {
     return since + this.#timeout;
   }
 
   /** Plans the next poll of an id after `waitMs`, or its last one before the deadline. Returns false if the deadline has passed at `now`. */
-  schedule(watched: Watched, now: number, waitMs: number): boolean {
+  schedule(watched: WatchedRequest, now: number, waitMs: number): boolean {
     const deadline = this.getDeadline(watched);
     if (now >= deadline) return false;
     const at = now + waitMs;
@@ -52,7 +52,7 @@ export class PollScheduler {
   }
 
   /** Removes and returns the id to poll now; undefined if no id is due or no poll may start. */
-  takeDue(now: number): Watched | undefined {
+  popDue(now: number): WatchedRequest | undefined {
     return this.findNextStart() <= now ? this.#queue.pop()?.watched : undefined;
   }
 
@@ -93,18 +93,18 @@ export class PollScheduler {
   /** Makes every id due at once, unless the service asked for a longer wait. Needed after a suspend, which outdates the plan. */
   rescheduleAll(now: number): void {
     const before = this.#queue;
-    this.#queue = createQueue();
+    this.#queue = createPollQueue();
     for (let entry = before.pop(); entry; entry = before.pop()) {
       const { watched } = entry;
       this.#add(Math.max(now, Math.min(watched.notBefore, this.getDeadline(watched))), watched);
     }
   }
 
-  #add(at: number, watched: Watched): void {
+  #add(at: number, watched: WatchedRequest): void {
     this.#queue.push({ at, order: this.#added++, watched });
   }
 
-  #planLastPoll(watched: Watched, deadline: number, now: number): number {
+  #planLastPoll(watched: WatchedRequest, deadline: number, now: number): number {
     const plannedPolls = this.#lastPolls.get(deadline) ?? 0;
     const at = Math.max(deadline - plannedPolls * this.#pace.betweenMs, now);
     // The service asked for a longer wait: check at the deadline whether the wait is over.
@@ -114,6 +114,6 @@ export class PollScheduler {
   }
 }
 
-function createQueue(): TinyQueue<PlannedPoll> {
+function createPollQueue(): TinyQueue<PlannedPoll> {
   return new TinyQueue<PlannedPoll>([], (a, b) => a.at - b.at || a.order - b.order);
 }

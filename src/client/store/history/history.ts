@@ -11,39 +11,45 @@ import {
 import { tryParseExact } from "../../../core/json/exact-json.js";
 import { type ContextFile, isFinal, stripIdPrefix } from "../../../core/protocol/conversation.js";
 import { DAY_MS, WINDOW_MS } from "../../../core/protocol/rate-limits.js";
-import { type CreateIdentity, type EqualCreates, findSameCreates } from "./create-names.js";
 import {
-  type CountedAttempt,
-  type CountedKey,
-  computeHour,
-  type HourlyUsage,
-  listAttempts,
-  MARGIN_MS,
-} from "./hourly-usage.js";
-import { KeptResults } from "./kept-results.js";
-import { AppendLog, buildIdKey, isUnreadable, LOCK_WAIT_MS, readEntries } from "./log.js";
-import { buildCreatedRecord, buildUnknownEntry, type OpenIntent, OpenIntents } from "./open-intents.js";
-import { RecordedCreate } from "./recorded-create.js";
+  AppendLog,
+  buildRequestKey,
+  isUnreadableHistory,
+  LOCK_WAIT_MS,
+  readHistoryEntries,
+} from "./append-log.js";
+import { CreateRecorder } from "./create-recorder.js";
+import { type CreateIdentity, type EqualCreates, findEqualCreates } from "./equal-creates.js";
 import {
-  addState,
-  buildEntry,
+  addNewerState,
+  buildHistoryEntry,
   buildIntent,
   type CreateAttempt,
   type ForgottenRecord,
-  getService,
+  findStartTime,
+  getServiceAddress,
   type HistoryEntry,
-  hashKeyId,
+  hashApiKey,
   type Intent,
-  mergeState,
+  mergeStateRecords,
   NOT_CREATED,
-  parseTime,
-  readTokens,
   type StateDetails,
   type StateRecord,
   type StateSubject,
   sumCosts,
+  sumTokens,
   UNKNOWN,
-} from "./records.js";
+} from "./history-records.js";
+import {
+  type CountedAttempt,
+  type CountedKey,
+  computeWindowUsage,
+  type HourlyUsage,
+  listCountedAttempts,
+  MARGIN_MS,
+} from "./hourly-usage.js";
+import { KeptResults } from "./kept-results.js";
+import { buildCreatedRecord, buildUnknownEntry, type OpenIntent, OpenIntents } from "./open-intents.js";
 
 /** How many create calls are allowed for one key at one origin; undefined for no limit. */
 export interface CreateLimits {
@@ -53,7 +59,7 @@ export interface CreateLimits {
 }
 
 /** What the requests of an account cost, as the services reported it; null if no service reported a figure. */
-export interface AccountSpent {
+export interface AccountCosts {
   requests: number;
   running: number;
   dollars: number | null;
@@ -71,7 +77,7 @@ export interface HistoryQuery {
 }
 
 /** The fields that identify a request with a kept result or check. */
-type KeptRequest = Parameters<typeof buildIdKey>[0];
+type StoredRequestId = Parameters<typeof buildRequestKey>[0];
 
 /** How many extra entries are read before sorting, because requests that were sent together are logged in any order. */
 const REORDER = 256;
@@ -120,19 +126,19 @@ export class History {
   }
 
   /** Keeps a text in `results` or `checks`, unless the request was forgotten meanwhile. Throws LocalError. */
-  keep(store: KeptResults, request: KeptRequest, text: string, replaces = false): void {
-    const [service, requestId] = [getService(request), request.request_id];
+  keep(store: KeptResults, request: StoredRequestId, text: string, replaces = false): void {
+    const [service, requestId] = [getServiceAddress(request), request.request_id];
     store.keep(service, requestId, text, replaces);
     // `forget` removes the record before the kept texts, so a text written after that must be removed here.
     if (!this.#isRecorded(request)) store.forget(service, requestId);
   }
 
-  #isRecorded(request: KeptRequest): boolean {
+  #isRecorded(request: StoredRequestId): boolean {
     for (const line of this.#log.readLines(`"${request.request_id}"`))
-      if (line.kind === "created" && buildIdKey(line) === buildIdKey(request)) return true;
+      if (line.kind === "created" && buildRequestKey(line) === buildRequestKey(request)) return true;
     return this.#readOpen().found.some(
       ({ request_id, ...entry }) =>
-        request_id !== null && buildIdKey({ ...entry, request_id }) === buildIdKey(request),
+        request_id !== null && buildRequestKey({ ...entry, request_id }) === buildRequestKey(request),
     );
   }
 
@@ -147,7 +153,7 @@ export class History {
   }
 
   /** Writes the intent of a create call to disk, synced. If it throws LocalError, nothing may be sent. A create call with context must use `reserve`. */
-  begin(attempt: CreateAttempt): RecordedCreate {
+  begin(attempt: CreateAttempt): CreateRecorder {
     const intent = buildIntent(attempt, this.#formatDate());
     wrapFileErrors(`could not record the request before sending it in ${this.folder}`, () => {
       makePrivateFolder(this.folder);
@@ -166,13 +172,13 @@ export class History {
     const isAccepted = (entry: HistoryEntry) =>
       isWanted(entry) && (wanted === undefined || entry.status.toUpperCase() === wanted);
     const entries = new Map(openEntries.map((entry) => [entry.local_id, entry]));
-    for (const entry of readEntries(this.#log)) {
+    for (const entry of readHistoryEntries(this.#log)) {
       // A create call that the user settled as not created is not listed. Its local id finds it.
       if (entry.status !== NOT_CREATED && isAccepted(entry)) entries.set(entry.local_id, entry);
       if (entries.size >= limit + REORDER) break;
     }
     const listed = [unknown, [...entries.values()]].map((some) =>
-      some.filter(isAccepted).sort(compareByTime),
+      some.filter(isAccepted).sort(compareBySentTime),
     );
     return listed.flat().slice(0, limit);
   }
@@ -184,7 +190,7 @@ export class History {
       limit: REORDER,
       accepts: (entry) => isOurs(entry) && entry.status !== UNKNOWN,
     });
-    return [...unknown, ...knownEntries].sort(compareByTime)[0];
+    return [...unknown, ...knownEntries].sort(compareBySentTime)[0];
   }
 
   /**
@@ -200,7 +206,7 @@ export class History {
     let whole = opened.find(isWhole);
     if (whole && isPreferred(whole)) return [whole];
     const entries = new Map(opened.filter(hasBeginning).map((entry) => [entry.local_id, entry]));
-    for (const entry of readEntries(this.#log, id)) {
+    for (const entry of readHistoryEntries(this.#log, id)) {
       // The search for a local id does not find the lines of later states, which have only the request id.
       if (entry.local_id === id) return [this.#mergeLastSeen(entry)];
       if (isWhole(entry)) {
@@ -228,7 +234,7 @@ export class History {
     const isNews = entry.status !== status || (details.message ?? entry.message) !== entry.message;
     if (entry.request_id === null || !isNews) return;
     const hasEnded = isFinal(status) && !isFinal(entry.status);
-    const duration = hasEnded ? { duration_ms: this.now() - parseTime(entry) } : {};
+    const duration = hasEnded ? { duration_ms: this.now() - findStartTime(entry) } : {};
     const { request_id, origin, base_path } = entry;
     const seen = { kind: "status", request_id, origin, base_path, status, at: this.#formatDate() } as const;
     this.#log.append({ ...seen, ...duration, ...details }, { sync: false });
@@ -259,7 +265,7 @@ export class History {
   }
 
   /** Sums what the requests of one key at an origin cost since `since` (epoch ms). Ignores unknown outcomes. */
-  sumSpent({ origin, key_id }: Pick<CountedKey, "origin" | "key_id">, since: number): AccountSpent {
+  sumAccountCosts({ origin, key_id }: Pick<CountedKey, "origin" | "key_id">, since: number): AccountCosts {
     const isIn = (entry: { origin: string; key_id: string }, date: string) =>
       entry.origin === origin && entry.key_id === key_id && Date.parse(date) >= since;
     const isAccepted = (entry: HistoryEntry) => entry.status !== UNKNOWN && isIn(entry, entry.sent_at);
@@ -279,7 +285,7 @@ export class History {
 
   /** Counts the create calls of a key in the last hour, including refused ones and unknown outcomes. `limit`: create calls allowed per hour. */
   countHour({ origin, apiKey }: Pick<CreateAttempt, "origin" | "apiKey">, limit: number): HourlyUsage {
-    return computeHour(this.#listCounted({ origin, key_id: hashKeyId(apiKey) }), limit, this.now());
+    return computeWindowUsage(this.#listCounted({ origin, key_id: hashApiKey(apiKey) }), limit, this.now());
   }
 
   /** Counts the create calls of the last hour for a key of which only the id is known. */
@@ -289,8 +295,8 @@ export class History {
 
   /** Counts the create calls of a key in the last 24 hours, without refused ones. `limit`: create calls allowed in 24 hours. */
   countDay({ origin, apiKey }: Pick<CreateAttempt, "origin" | "apiKey">, limit: number): HourlyUsage {
-    const attempts = this.#listCounted({ origin, key_id: hashKeyId(apiKey) }, DAY_MS, true);
-    return computeHour(attempts, limit, this.now(), DAY_MS);
+    const attempts = this.#listCounted({ origin, key_id: hashApiKey(apiKey) }, DAY_MS, true);
+    return computeWindowUsage(attempts, limit, this.now(), DAY_MS);
   }
 
   /**
@@ -302,19 +308,19 @@ export class History {
     attempt: CreateAttempt,
     { perHour = Number.POSITIVE_INFINITY, perDay = Number.POSITIVE_INFINITY }: CreateLimits,
     signal?: AbortSignal,
-  ): Promise<{ pending: RecordedCreate } | { fullUntil: number; isDay: boolean }> {
+  ): Promise<{ pending: CreateRecorder } | { fullUntil: number; isDay: boolean }> {
     let release = () => {};
     try {
       makePrivateFolder(this.folder);
       release = await acquireLock(join(this.folder, "hour.lock"), LOCK_WAIT_MS, signal);
-      const attempts = this.#listCounted({ origin: attempt.origin, key_id: hashKeyId(attempt.apiKey) });
+      const attempts = this.#listCounted({ origin: attempt.origin, key_id: hashApiKey(attempt.apiKey) });
       // Record that attempts dated in the future count as of now, so that they do not fill the hour until those dates.
       for (const { localId, isAhead } of attempts) if (isAhead) this.#redate(localId, attempt);
       const day = perDay === Number.POSITIVE_INFINITY ? 0 : this.countDay(attempt, perDay).nextAt;
       // Read the time after the day was counted; otherwise a day with free slots would seem full.
       const now = this.now();
       if (day > now) return { fullUntil: day, isDay: true };
-      const { nextAt } = computeHour(attempts, perHour, now);
+      const { nextAt } = computeWindowUsage(attempts, perHour, now);
       return nextAt > now ? { fullUntil: nextAt, isDay: false } : { pending: this.begin(attempt) };
     } catch (error) {
       signal?.throwIfAborted();
@@ -326,7 +332,7 @@ export class History {
 
   /** Finds the create calls that are the same as `wanted`: those made since `since` (epoch ms), and all with an unknown outcome. */
   findSame(wanted: CreateIdentity, since: number): EqualCreates {
-    return findSameCreates(
+    return findEqualCreates(
       this.#log,
       { unknown: this.#listUnknown(), found: this.#readOpen().found },
       wanted,
@@ -354,7 +360,7 @@ export class History {
     const requests = new Map<string, ForgottenRecord>();
     for (const { request_id, ...entry } of entries)
       if (request_id !== null)
-        requests.set(buildIdKey({ ...entry, request_id }), this.#recordNameless(entry, request_id));
+        requests.set(buildRequestKey({ ...entry, request_id }), this.#recordNameless(entry, request_id));
     const unlogged = new Map(requests);
     let release = () => {};
     try {
@@ -365,15 +371,15 @@ export class History {
       for (const name of names) this.#open.remove(name);
       const forgetKept = () => {
         for (const { request_id, ...entry } of entries)
-          if (request_id !== null) this.#forgetKept(getService(entry), request_id);
+          if (request_id !== null) this.#forgetKept(getServiceAddress(entry), request_id);
       };
       forgetKept();
       await this.#log.rewrite((line) => {
-        if (line.kind === "status") return requests.has(buildIdKey(line)) ? undefined : line;
+        if (line.kind === "status") return requests.has(buildRequestKey(line)) ? undefined : line;
         if (line.kind === "forgotten" || !names.has(line.local_id)) return line;
         if (line.kind !== "created") return undefined;
-        unlogged.delete(buildIdKey(line));
-        return requests.get(buildIdKey(line));
+        unlogged.delete(buildRequestKey(line));
+        return requests.get(buildRequestKey(line));
       });
       for (const record of unlogged.values()) this.#log.append(record, { sync: true });
       // Another command may have kept a text before the record was removed, so remove it again.
@@ -402,8 +408,8 @@ export class History {
   /** Builds the record that remains of a forgotten request. */
   #recordNameless(entry: Omit<HistoryEntry, "request_id">, requestId: string): ForgottenRecord {
     const { origin, key_id, profile, sent_at: at, cost_dollars } = entry;
-    const { usage } = Object(tryParseExact(this.results.read(getService(entry), requestId) ?? ""));
-    const tokens = entry.tokens ?? readTokens(usage);
+    const { usage } = Object(tryParseExact(this.results.read(getServiceAddress(entry), requestId) ?? ""));
+    const tokens = entry.tokens ?? sumTokens(usage);
     return { kind: "forgotten", origin, key_id, profile, at, cost_dollars, tokens };
   }
 
@@ -414,18 +420,18 @@ export class History {
   ): CountedAttempt[] {
     const now = this.now();
     const since = now - windowMs - MARGIN_MS + 1;
-    return listAttempts(this.#log, this.#read(), { origin, key_id, since, now, isMade });
+    return listCountedAttempts(this.#log, this.#read(), { origin, key_id, since, now, isMade });
   }
 
   /** Records that an attempt whose date is in the future counts as of now. */
   #redate(localId: string, { origin, apiKey }: CreateAttempt): void {
-    const attempt = { local_id: localId, origin, key_id: hashKeyId(apiKey), at: this.#formatDate() };
+    const attempt = { local_id: localId, origin, key_id: hashApiKey(apiKey), at: this.#formatDate() };
     this.#log.append({ kind: "redated", ...attempt }, { sync: false });
   }
 
-  #recordPending(intent: Intent): RecordedCreate {
-    const forget = (requestId: string) => this.#forgetKept(getService(intent), requestId);
-    return new RecordedCreate(intent, this.#open, this.#log, forget, () => this.#formatDate());
+  #recordPending(intent: Intent): CreateRecorder {
+    const forget = (requestId: string) => this.#forgetKept(getServiceAddress(intent), requestId);
+    return new CreateRecorder(intent, this.#open, this.#log, forget, () => this.#formatDate());
   }
 
   /** Reads `open/`: unknown outcomes, and requests whose outcome could not be written to the log. */
@@ -435,7 +441,7 @@ export class History {
     );
     return {
       unknown: this.#listUnknown().map(buildUnknownEntry),
-      found: confirmed.map((record) => this.#mergeLastSeen(buildEntry(record))),
+      found: confirmed.map((record) => this.#mergeLastSeen(buildHistoryEntry(record))),
     };
   }
 
@@ -451,9 +457,9 @@ export class History {
     if (request_id === null) return entry;
     let last: StateRecord | undefined;
     for (const line of this.#log.readLines(`"${request_id}"`))
-      if (line.kind === "status" && buildIdKey(line) === buildIdKey({ ...entry, request_id }))
-        last = mergeState(line, last);
-    return last ? addState(entry, last) : entry;
+      if (line.kind === "status" && buildRequestKey(line) === buildRequestKey({ ...entry, request_id }))
+        last = mergeStateRecords(line, last);
+    return last ? addNewerState(entry, last) : entry;
   }
 
   #read(): OpenIntent[] {
@@ -462,7 +468,7 @@ export class History {
       this.#torn = torn;
       return open;
     } catch (error) {
-      if (isUnreadable(error)) return [];
+      if (isUnreadableHistory(error)) return [];
       throw createLocalError(`could not read the history in ${this.folder}`, error);
     }
   }
@@ -473,7 +479,7 @@ export class History {
 }
 
 /** Sorts entries by time of sending, newest first. */
-function compareByTime(a: HistoryEntry, b: HistoryEntry): number {
+function compareBySentTime(a: HistoryEntry, b: HistoryEntry): number {
   return Date.parse(b.sent_at) - Date.parse(a.sent_at);
 }
 

@@ -1,7 +1,7 @@
 import { findNextAllowedTime, WINDOW_MS } from "../../../core/protocol/rate-limits.js";
-import type { AppendLog } from "./log.js";
+import type { AppendLog } from "./append-log.js";
+import { RESOLVED } from "./history-records.js";
 import type { OpenIntent } from "./open-intents.js";
-import { RESOLVED } from "./records.js";
 
 /** How much longer (ms) an attempt counts, because the service may count whole seconds (§8) and use another clock. */
 export const MARGIN_MS = 1_000;
@@ -14,7 +14,7 @@ export interface HourlyUsage {
   nextAt: number;
 }
 
-export function computeHour(
+export function computeWindowUsage(
   counted: readonly CountedAttempt[],
   limit: number,
   now: number,
@@ -48,7 +48,7 @@ export interface CountedAttempt {
  * `isMade`, and those with an unknown outcome. An attempt dated after `now` counts from the time in its `redated` line,
  * or from now if it has no such line.
  */
-export function listAttempts(
+export function listCountedAttempts(
   log: AppendLog,
   open: readonly OpenIntent[],
   { origin, key_id: id, since, now, isMade }: CountedKey,

@@ -16,7 +16,7 @@ import {
 } from "../../../core/files/file-lock/holder.js";
 import { MAX_RECORD_BYTES } from "../../../core/files/read-lines-backward.js";
 import { stringifyExact } from "../../../core/json/exact-json.js";
-import { isUnreadable } from "./log.js";
+import { isUnreadableHistory } from "./append-log.js";
 import {
   type CreatedRecord,
   created,
@@ -26,7 +26,7 @@ import {
   intent,
   parseRecord,
   UNKNOWN,
-} from "./records.js";
+} from "./history-records.js";
 
 /** Bytes reserved for the outcome beside its intent. Overwriting them needs no new space, so an id can be kept even on a full disk. */
 const ROOM = 1_024;
@@ -76,14 +76,14 @@ export class OpenIntents {
     const whole = JSON.stringify(outcome);
     const { request_id, confirmed, at } = outcome;
     const text = whole.length < ROOM ? whole : JSON.stringify({ request_id, confirmed, at });
-    overwriteBytes(this.#buildPath(record.local_id), measureFirstLine(record), text.padEnd(ROOM - 1));
+    overwriteBytes(this.#buildPath(record.local_id), findOutcomeOffset(record), text.padEnd(ROOM - 1));
   }
 
   /** Removes the sending process from an intent for whose outcome this process no longer waits. Throws the system's error. */
   recordGivenUp(record: Intent): void {
     // Without its first character the line is not JSON. A single byte is written completely or not at all.
     if (readIfExists(this.#buildPath(record.local_id), MAX_RECORD_BYTES) !== undefined)
-      overwriteBytes(this.#buildPath(record.local_id), measureFirstLine(record) + ROOM + 1, " ");
+      overwriteBytes(this.#buildPath(record.local_id), findOutcomeOffset(record) + ROOM + 1, " ");
   }
 
   /** Removes an intent. Returns whether that succeeded. */
@@ -99,7 +99,7 @@ export class OpenIntents {
   /** Reads all intents, and counts torn files. Nothing was sent for a torn file, because the intent is complete before sending. */
   read(): { open: OpenIntent[]; torn: number } {
     const names = listFolder(this.folder).filter((name) => name.endsWith(".json"));
-    const texts = names.map((name) => readIntentText(join(this.folder, basename(name))));
+    const texts = names.map((name) => readIntentFile(join(this.folder, basename(name))));
     // Another process removes its intent once the outcome is in the log, so a listed file may be gone.
     const read = texts.filter((text) => text !== undefined).map(parseIntentFile);
     return { open: read.filter((entry) => entry !== undefined), torn: read.filter((entry) => !entry).length };
@@ -111,22 +111,24 @@ export class OpenIntents {
 }
 
 /** Returns the offset in bytes of the second line, which is reserved for the outcome. */
-function measureFirstLine(record: Intent): number {
+function findOutcomeOffset(record: Intent): number {
   return Buffer.byteLength(stringifyExact(record)) + 1;
 }
 
 function parseIntentFile(text: string): OpenIntent | undefined {
   const [first = "", second = "", third = ""] = text.split("\n");
-  const record = parse(intent, first);
-  return record && { intent: record, outcome: parse(outcome, second), sender: parseLockHolder(third) };
+  const record = parseWithSchema(intent, first);
+  return (
+    record && { intent: record, outcome: parseWithSchema(outcome, second), sender: parseLockHolder(third) }
+  );
 }
 
 /** Reads the file of an intent; undefined if it does not exist, an empty text if it cannot be read. */
-function readIntentText(path: string): string | undefined {
+function readIntentFile(path: string): string | undefined {
   try {
     return readIfExists(path, MAX_RECORD_BYTES);
   } catch (error) {
-    if (error instanceof UnsuitableFileError || isUnreadable(error)) return "";
+    if (error instanceof UnsuitableFileError || isUnreadableHistory(error)) return "";
     throw error;
   }
 }
@@ -144,7 +146,7 @@ export function buildUnknownEntry({ intent: { kind: _, ...rest }, outcome }: Ope
   return { ...rest, request_id: outcome?.request_id ?? null, status: UNKNOWN, created_at: null };
 }
 
-function parse<T extends v.GenericSchema>(schema: T, text: string): v.InferOutput<T> | undefined {
+function parseWithSchema<T extends v.GenericSchema>(schema: T, text: string): v.InferOutput<T> | undefined {
   const result = v.safeParse(schema, parseRecord(text));
   return result.success ? result.output : undefined;
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../../core/clock.js";
 import { filterAttemptsInWindow, findNextAllowedTime } from "../../../core/protocol/rate-limits.js";
 import { MARGIN_MS } from "../../store/history/hourly-usage.js";
 import type { Account } from "../account.js";
-import { findBlockedUntil } from "../quota.js";
+import { findBlockedUntil } from "../wait-for-quota.js";
 
 /** An account to which rows are sent, with the pace of its create calls. */
 export interface BatchLane {

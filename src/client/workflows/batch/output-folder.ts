@@ -11,8 +11,8 @@ import {
 import { acquireLock, LockHeldError } from "../../../core/files/file-lock.js";
 import { createLocalError, LocalError, wrapFileErrors } from "../../../core/files/local-error.js";
 import { tryParseExact } from "../../../core/json/exact-json.js";
-import { type JournalLine, type KnownRow, readJournal } from "./journal.js";
-import { chooseStateWord, type RowState } from "./plan.js";
+import { type JournalLine, type KnownRow, readJournal } from "./batch-journal.js";
+import { chooseStateWord, type RowState } from "./plan-rows.js";
 
 /** The folder for the batch's own files, which are not results. */
 const STATE = ".research-batch";
@@ -46,7 +46,7 @@ export class OutputFolder {
       refuseForeignFiles(path);
       makePrivateFolder(join(path, STATE));
     });
-    const release = await acquire(path);
+    const release = await lockFolder(path);
     try {
       return runWithLocalErrors(path, () => {
         const folder = new OutputFolder(path, release, isListed);
@@ -85,12 +85,12 @@ export class OutputFolder {
 
   /** Writes a result completely or not at all, and replaces an earlier one of the same row. Throws LocalError. */
   write(name: string, text: string): void {
-    runWithLocalErrors(this.path, () => writeWhole(this.path, join(this.path, name), text));
+    runWithLocalErrors(this.path, () => writeFileWhole(this.path, join(this.path, name), text));
   }
 }
 
 /** Writes a file through a draft in the state folder of `out`. The umask sets its mode. */
-function writeWhole(out: string, path: string, text: string): void {
+function writeFileWhole(out: string, path: string, text: string): void {
   const drafts = join(out, STATE, "drafts");
   makePrivateFolder(drafts);
   const draft = join(drafts, basename(path));
@@ -100,10 +100,10 @@ function writeWhole(out: string, path: string, text: string): void {
 
 /** Throws LocalError for results without a journal, and for a state folder that is a link: both belong to another batch. */
 function refuseForeignFiles(out: string): void {
-  if (statIfThere(join(out, STATE))?.isSymbolicLink())
+  if (statIfExists(join(out, STATE))?.isSymbolicLink())
     throw new LocalError(`${join(out, STATE)} is a link that this batch did not make; use another folder`);
-  const journal = statIfThere(join(out, JOURNAL));
-  const results = statIfThere(join(out, ResultsFile.NAME));
+  const journal = statIfExists(join(out, JOURNAL));
+  const results = statIfExists(join(out, ResultsFile.NAME));
   if (results === undefined) return;
   if (journal?.isFile() && results.isFile()) return;
   throw new LocalError(
@@ -111,11 +111,11 @@ function refuseForeignFiles(out: string): void {
   );
 }
 
-function statIfThere(path: string): fs.Stats | undefined {
+function statIfExists(path: string): fs.Stats | undefined {
   return fs.lstatSync(path, { throwIfNoEntry: false });
 }
 
-async function acquire(path: string): Promise<() => void> {
+async function lockFolder(path: string): Promise<() => void> {
   try {
     return await acquireLock(join(path, STATE, "lock"));
   } catch (error) {
@@ -157,12 +157,12 @@ export class ResultsFile {
       for (const state of states) {
         const isOver = state.standing !== "waiting" && state.standing !== "running";
         // The command that sent a row knew more about its error than the journal does, so keep its line.
-        const isListed = Object(tryParseExact(lines.get(state.row.id) ?? "")).at === findEnd(state);
+        const isListed = Object(tryParseExact(lines.get(state.row.id) ?? "")).at === chooseRowTime(state);
         if (isOver && (state.check || !isListed))
           lines.set(state.row.id, JSON.stringify(buildResultLine(state)));
       }
       if (text !== undefined || lines.size > 0)
-        writeWhole(this.out, this.#path, [...lines.values(), ""].join("\n"));
+        writeFileWhole(this.out, this.#path, [...lines.values(), ""].join("\n"));
     });
   }
 }
@@ -181,10 +181,10 @@ export function buildResultLine(state: RowState) {
     file: file ?? null,
     ...(error && { error }),
     ...(check && { check }),
-    at: findEnd(state),
+    at: chooseRowTime(state),
   };
 }
 
-function findEnd({ standing, sentAt, endedAt }: RowState): string {
+function chooseRowTime({ standing, sentAt, endedAt }: RowState): string {
   return (standing === "unknown" ? sentAt : endedAt) ?? "";
 }

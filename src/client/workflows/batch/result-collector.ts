@@ -1,14 +1,14 @@
 import { LocalError } from "../../../core/files/local-error.js";
 import { NoOutputError, RefusedError, UnreachableError } from "../../calls/errors.js";
-import { limitPollWait } from "../../calls/failure-policy.js";
-import { isCutShort } from "../../dialects/providers.js";
+import { capPollWait } from "../../calls/failure-policy.js";
+import { isResultCutShort } from "../../dialects/providers.js";
 import type { Account } from "../account.js";
-import type { Target } from "../requests.js";
-import { explainNoResult, fetchResult, type Result } from "../results.js";
+import { explainNoResult, fetchResult, type Result } from "../fetch-results.js";
+import type { Target } from "../find-and-query-requests.js";
 import { AsyncQueue } from "./async-queue.js";
-import { type BatchContext, formatNow, leaveRow } from "./context.js";
-import type { RowError } from "./journal.js";
-import type { RowState } from "./plan.js";
+import { type BatchContext, formatCurrentTime, giveUpRow } from "./batch-context.js";
+import type { RowError } from "./batch-journal.js";
+import type { RowState } from "./plan-rows.js";
 
 /** Maximum number of concurrent fetches, because each result may have 64 MiB. */
 const FETCHES = 4;
@@ -54,7 +54,7 @@ export class ResultCollector {
     if (status === "COMPLETED") return this.#keep(state);
     const why =
       status === "FAILED"
-        ? await explainNoResult(buildTarget(state, account), status, { signal: end })
+        ? await explainNoResult(buildRowTarget(state, account), status, { signal: end })
         : undefined;
     this.#end(state, why ? { error: this.context.describe(why) } : {});
   }
@@ -76,11 +76,11 @@ export class ResultCollector {
       if (!expected.some((kind) => error instanceof kind)) throw error;
       if (error instanceof NoOutputError && error.status === "FAILED") {
         // Some services report only in the answer to a fetch whether there is a result.
-        progress.update(state, { status: "FAILED", cutShort: error.data && isCutShort(error.data) });
+        progress.update(state, { status: "FAILED", cutShort: error.data && isResultCutShort(error.data) });
         this.#end(state, { error: this.context.describe(error) });
         return;
       }
-      leaveRow(this.context, state, error);
+      giveUpRow(this.context, state, error);
       // The same error would prevent every further result from being written.
       if (error instanceof LocalError) noMoreCreates.abort(error);
     }
@@ -98,7 +98,12 @@ export class ResultCollector {
 
   #recordCheck({ row, check }: RowState): void {
     if (check)
-      this.context.folder.record({ kind: "checked", row: row.id, check, at: formatNow(this.context) });
+      this.context.folder.record({
+        kind: "checked",
+        row: row.id,
+        check,
+        at: formatCurrentTime(this.context),
+      });
   }
 
   #findAccount({ lane }: RowState): Account {
@@ -114,10 +119,10 @@ export class ResultCollector {
     for (let isFirst = true; ; isFirst = false) {
       try {
         const schema = state.row.body.output_schema;
-        return await fetchResult(buildTarget(state, account), { signal, schema });
+        return await fetchResult(buildRowTarget(state, account), { signal, schema });
       } catch (error) {
         signal.throwIfAborted();
-        const waitMs = findRetryWait(error);
+        const waitMs = computeFetchRetryWait(error);
         if (waitMs === undefined || clock.monotonic() >= giveUpAt) throw error;
         if (isFirst) emit({ kind: "trouble", activity: "fetch", error: error as UnreachableError, state });
         await clock.sleep(waitMs, signal);
@@ -129,7 +134,7 @@ export class ResultCollector {
   #end(state: RowState, details: { file?: string; error?: RowError; note?: unknown }): void {
     const { progress, folder, emit } = this.context;
     const status = state.status ?? "";
-    const at = formatNow(this.context);
+    const at = formatCurrentTime(this.context);
     const cost = { cut_short: state.cutShort || undefined, cost_dollars: state.costDollars };
     folder.record({ kind: "ended", row: state.row.id, status, ...details, ...cost, at });
     const standing = status === "COMPLETED" ? "done" : status === "STOPPED" ? "stopped" : "failed";
@@ -141,7 +146,7 @@ export class ResultCollector {
 }
 
 /** Returns the target for a row's existing request, with the origin that created the request. */
-export function buildTarget(
+export function buildRowTarget(
   { requestId = "", createdAt = null, sentAt = "", status, origin = "", profile = null, end }: RowState,
   account: Account,
 ): Target {
@@ -151,8 +156,8 @@ export function buildTarget(
 }
 
 /** Returns after how many milliseconds to fetch a result again; undefined if another attempt would not help. */
-function findRetryWait(error: unknown): number | undefined {
+function computeFetchRetryWait(error: unknown): number | undefined {
   if (error instanceof UnreachableError) return RETRY_MS;
   const isLimited = error instanceof RefusedError && error.kind === "rate-limited";
-  return isLimited ? Math.max(limitPollWait((error.retryAfter ?? 0) * 1_000), RETRY_MS) : undefined;
+  return isLimited ? Math.max(capPollWait((error.retryAfter ?? 0) * 1_000), RETRY_MS) : undefined;
 }

@@ -1,15 +1,15 @@
 import { formatExactDuration } from "../../../core/text/time-format.js";
 import { ResearchError } from "../../calls/errors.js";
-import type { StateChange } from "../../calls/watch/types.js";
-import { isCutShort } from "../../dialects/providers.js";
+import type { StateChange } from "../../calls/watch/watch-types.js";
+import { isResultCutShort } from "../../dialects/providers.js";
 import type { Account } from "../account.js";
-import { type FollowEvent, followAccount } from "../follow.js";
-import type { Target } from "../requests.js";
-import { findEnd } from "../results.js";
+import { findProviderEnd } from "../fetch-results.js";
+import type { Target } from "../find-and-query-requests.js";
+import { type FollowEvent, followAtAccount } from "../follow-requests.js";
 import { AsyncQueue } from "./async-queue.js";
-import { type BatchContext, leaveRow } from "./context.js";
-import type { RowState } from "./plan.js";
-import { buildTarget, type ResultCollector } from "./result-collector.js";
+import { type BatchContext, giveUpRow } from "./batch-context.js";
+import type { RowState } from "./plan-rows.js";
+import { buildRowTarget, type ResultCollector } from "./result-collector.js";
 
 /** Follows all rows that run at one account in one watch, including rows that are added later. */
 export class RowFollower {
@@ -28,8 +28,8 @@ export class RowFollower {
     // The id may have been in a torn line of the journal.
     if (requestId === undefined) return;
     this.#byId.set(requestId, state);
-    const target = buildTarget(state, this.account);
-    const end = state.end ?? findEnd(target);
+    const target = buildRowTarget(state, this.account);
+    const end = state.end ?? findProviderEnd(target);
     if (end) this.#handleChange({ requestId, status: end.status, final: true, data: end });
     else this.#running.push(target);
   }
@@ -44,7 +44,7 @@ export class RowFollower {
     const { end: signal, timeout = 0, interval, patience } = this.context;
     // The service has answered the create call of every row, so a failed first poll means an outage.
     const options = { signal, timeout, interval, patience, answered: true };
-    for await (const event of followAccount(this.account, this.#running, options)) this.#apply(event);
+    for await (const event of followAtAccount(this.account, this.#running, options)) this.#apply(event);
   }
 
   #apply(event: FollowEvent): void {
@@ -74,7 +74,7 @@ export class RowFollower {
     const { cost_dollars: cost } = data;
     progress.update(state, {
       status,
-      cutShort: isCutShort(data),
+      cutShort: isResultCutShort(data),
       costDollars: typeof cost === "number" ? cost : undefined,
     });
     if (final) this.collector.add(state);
@@ -82,6 +82,6 @@ export class RowFollower {
   }
 
   #leave(requestId: string, error: unknown): void {
-    leaveRow(this.context, this.#byId.get(requestId) as RowState, error);
+    giveUpRow(this.context, this.#byId.get(requestId) as RowState, error);
   }
 }

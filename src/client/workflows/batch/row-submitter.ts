@@ -1,14 +1,14 @@
 import { catchLocalError } from "../../../core/files/local-error.js";
 import { formatExactDuration, formatIsoDate } from "../../../core/text/time-format.js";
 import { ResearchError, type UnreachableError } from "../../calls/errors.js";
-import { waitUntil } from "../quota.js";
-import { readFinalState } from "../requests.js";
-import { type Submitted, submit } from "../submit.js";
-import { type BatchContext, formatNow, leaveRow } from "./context.js";
+import { readFinalState } from "../find-and-query-requests.js";
+import { type SubmittedRequest, submitRequest } from "../submit-request.js";
+import { waitUntilWallTime } from "../wait-for-quota.js";
+import { type BatchContext, formatCurrentTime, giveUpRow } from "./batch-context.js";
+import type { RowError } from "./batch-journal.js";
+import { classifyCreateFailure, FAILED_CREATES } from "./create-failure-policy.js";
 import type { BatchLane } from "./create-pacer.js";
-import { classifyCause, FAILED_CREATES } from "./failed-create.js";
-import type { RowError } from "./journal.js";
-import type { RowState } from "./plan.js";
+import type { RowState } from "./plan-rows.js";
 
 /** How often a limit may refuse a row, while other rows are accepted, before this command gives up the row. */
 const MOST_REFUSALS = 5;
@@ -51,11 +51,11 @@ export class RowSubmitter {
   async #send(state: RowState): Promise<boolean> {
     const { signal, failsAtLimits } = this.context;
     const { account, pacer } = this.lane;
-    let submitted: Submitted;
+    let submitted: SubmittedRequest;
     this.#hasOpenIntent = false;
     try {
       if (!failsAtLimits) await this.#wait();
-      submitted = await submit(account, state.row.body, {
+      submitted = await submitRequest(account, state.row.body, {
         limit: pacer.limit,
         onIntent: (localId) => this.#begin(state, localId),
         // An interrupted create call still waits a few seconds for its id.
@@ -84,7 +84,7 @@ export class RowSubmitter {
         `a limit of creates is reached, and the next one is allowed at ${formatIsoDate(until)}, after the ${formatExactDuration(timeout)} of --timeout`,
       );
     emit({ kind: "waiting-for-quota", until, account });
-    await waitUntil(account, until, { signal: this.#signal });
+    await waitUntilWallTime(account, until, { signal: this.#signal });
   }
 
   #begin(state: RowState, localId: string | undefined): void {
@@ -92,7 +92,14 @@ export class RowSubmitter {
     const { origin, profile } = this.lane.account;
     const { id, key, digest } = state.row;
     const account = { origin, profile };
-    const intent = { row: id, key, digest, stem: state.stem, ...account, at: formatNow(this.context) };
+    const intent = {
+      row: id,
+      key,
+      digest,
+      stem: state.stem,
+      ...account,
+      at: formatCurrentTime(this.context),
+    };
     this.#hasOpenIntent = true;
     try {
       folder.record({ kind: "intent", ...intent, local_id: localId ?? null }, { sync: true });
@@ -106,15 +113,15 @@ export class RowSubmitter {
 
   /** Records that nothing was created for the row. With `error` the row is refused for good; without it, it is sent again. Returns the time. */
   #dismiss({ row }: RowState, error?: RowError): string {
-    const at = formatNow(this.context);
+    const at = formatCurrentTime(this.context);
     if (this.#hasOpenIntent) this.context.folder.record({ kind: "dismissed", row: row.id, error, at });
     this.#hasOpenIntent = false;
     return at;
   }
 
-  #handleCreated(state: RowState, { data, notSaved }: Submitted): void {
+  #handleCreated(state: RowState, { data, notSaved }: SubmittedRequest): void {
     const { folder, progress, emit } = this.context;
-    const at = formatNow(this.context);
+    const at = formatCurrentTime(this.context);
     const { request_id } = data;
     const createdAt = typeof data.created_at === "string" ? data.created_at : null;
     const status = typeof data.status === "string" ? data.status : "PENDING";
@@ -145,7 +152,7 @@ export class RowSubmitter {
     const until = failsAtLimits ? undefined : pacer.noteRefused(error);
     const wasInterrupted = signal.aborted && error === signal.reason;
     const { row, account, isCounted, isDismissed } =
-      FAILED_CREATES[classifyCause(error, until !== undefined)];
+      FAILED_CREATES[classifyCreateFailure(error, until !== undefined)];
     if (isCounted) pacer.noteSent();
     if (row === "refused") this.#noteAnswered();
     const why = row === "refused" ? describe(error) : undefined;
@@ -168,7 +175,7 @@ export class RowSubmitter {
     const { count, takenBefore } = this.#refusals.get(state) ?? { count: 0, takenBefore: this.#taken };
     this.#refusals.set(state, { count: count + 1, takenBefore });
     if (count + 1 < MOST_REFUSALS || this.#taken === takenBefore) this.#rows.push(state);
-    else leaveRow(this.context, state, error);
+    else giveUpRow(this.context, state, error);
   }
 
   /** Waits before the row is sent again, or stops submitting to the account if the outage has lasted too long. */

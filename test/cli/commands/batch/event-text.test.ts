@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addRowName, formatTrouble } from "../../../../src/cli/commands/batch/view.js";
 import { UnreachableError } from "../../../../src/client/calls/errors.js";
-import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
+import type { RowState } from "../../../../src/client/workflows/batch/plan-rows.js";
 
 const state: RowState = {
   row: { id: "i", key: "acme", line: 3, body: { prompt: "p" }, digest: "d" },

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { batchIndex } from "../../../../src/cli/commands/batch/pages.js";
-import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
+import type { RowState } from "../../../../src/client/workflows/batch/plan-rows.js";
 import { refuse } from "../../../support/behaviours.js";
 import { machine } from "../../../support/machine.js";
 

@@ -10,13 +10,29 @@ import {
   liveBatch,
 } from "../../../../src/cli/commands/batch/view.js";
 import { PLAIN } from "../../../../src/cli/terminal/style.js";
-import type { BatchEstimate } from "../../../../src/client/workflows/batch/estimate.js";
-import type { Counts, RowState } from "../../../../src/client/workflows/batch/plan.js";
+import type { BatchEstimate } from "../../../../src/client/workflows/batch/estimate-batch.js";
+import type { RowState, StandingCounts } from "../../../../src/client/workflows/batch/plan-rows.js";
 import { NAMED } from "../../../support/style.js";
 
 const NOW = new Date(2030, 0, 1, 12, 0).getTime();
-const ZERO: Counts = { waiting: 0, running: 0, done: 0, failed: 0, refused: 0, stopped: 0, unknown: 0 };
-const ONE_EACH: Counts = { waiting: 1, running: 1, done: 1, failed: 1, refused: 1, stopped: 1, unknown: 1 };
+const ZERO: StandingCounts = {
+  waiting: 0,
+  running: 0,
+  done: 0,
+  failed: 0,
+  refused: 0,
+  stopped: 0,
+  unknown: 0,
+};
+const ONE_EACH: StandingCounts = {
+  waiting: 1,
+  running: 1,
+  done: 1,
+  failed: 1,
+  refused: 1,
+  stopped: 1,
+  unknown: 1,
+};
 const state = (parts: Partial<RowState> = {}, key: string | undefined = "acme"): RowState => ({
   row: { id: "i", key, line: 3, body: { prompt: "p" }, digest: "d" },
   ...{ standing: "running", stem: "acme", status: "PENDING" },

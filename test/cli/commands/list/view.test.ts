@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatEntryRow, formatEntryTable } from "../../../../src/cli/requests/table.js";
 import { PLAIN } from "../../../../src/cli/terminal/style.js";
-import type { HistoryEntry } from "../../../../src/client/store/history/records.js";
+import type { HistoryEntry } from "../../../../src/client/store/history/history-records.js";
 import { measureColumns } from "../../../../src/core/text/text-width.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);

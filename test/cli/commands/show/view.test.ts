@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatEntry } from "../../../../src/cli/commands/show/run.js";
-import type { HistoryEntry } from "../../../../src/client/store/history/records.js";
+import type { HistoryEntry } from "../../../../src/client/store/history/history-records.js";
 import { NAMED } from "../../../support/style.js";
 
 const ENTRY: HistoryEntry = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DurationReport } from "../../../../src/cli/requests/progress-text.js";
-import type { FollowEvent, WatchOutcome } from "../../../../src/client/workflows/follow.js";
+import type { FollowEvent, WatchOutcome } from "../../../../src/client/workflows/follow-requests.js";
 import { VirtualClock } from "../../../support/virtual-clock.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);

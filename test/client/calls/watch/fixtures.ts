@@ -1,10 +1,10 @@
 import type { Unsuccessful } from "../../../../src/client/calls/classify-response.js";
 import { type RefusalKind, RefusedError, UnreachableError } from "../../../../src/client/calls/errors.js";
 import type { FaultName } from "../../../../src/client/calls/failure-policy.js";
-import type { Watched } from "../../../../src/client/calls/watch/watched.js";
+import type { WatchedRequest } from "../../../../src/client/calls/watch/watched-request.js";
 
 /** An id that has been watched since 0 and polled once, at 0; `parts` say what is different. */
-export function watched(parts: Partial<Watched> = {}): Watched {
+export function watched(parts: Partial<WatchedRequest> = {}): WatchedRequest {
   const polled = { polls: 1, failures: 0, startedAt: 0, hadLastPoll: false };
   return {
     requestId: "a",

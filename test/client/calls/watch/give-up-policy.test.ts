@@ -1,19 +1,23 @@
 import { describe, expect, test } from "vitest";
 import type { Unsuccessful } from "../../../../src/client/calls/classify-response.js";
 import {
-  type Circumstances,
   DEFAULT_PATIENCE_MS,
-  decideAfterFailure,
+  decideAfterFailedPoll,
+  type PollCircumstances,
 } from "../../../../src/client/calls/watch/give-up-policy.js";
-import type { Watched } from "../../../../src/client/calls/watch/watched.js";
+import type { WatchedRequest } from "../../../../src/client/calls/watch/watched-request.js";
 import { fault, refused, watched } from "./fixtures.js";
 
 const MINUTE = 60_000;
 const NOW = { answered: true, patience: 10 * MINUTE, now: MINUTE, wallNow: 1e9 };
 
-function decide(failed: Unsuccessful, id: Partial<Watched> = {}, circumstances: Partial<Circumstances> = {}) {
+function decide(
+  failed: Unsuccessful,
+  id: Partial<WatchedRequest> = {},
+  circumstances: Partial<PollCircumstances> = {},
+) {
   const parts = { polls: 2, failures: 1, startedAt: MINUTE, recordedAt: 0, ...id };
-  return decideAfterFailure(watched(parts), failed, { ...NOW, ...circumstances }, 1_000, 0.5);
+  return decideAfterFailedPoll(watched(parts), failed, { ...NOW, ...circumstances }, 1_000, 0.5);
 }
 const ends = (...args: Parameters<typeof decide>) => "end" in decide(...args);
 
@@ -123,7 +127,10 @@ describe("the next poll comes", () => {
     [9, 20_000, 20_000],
   ])("after failure %d at an interval of %d ms in %d ms", (failures, interval, wait) => {
     const id = watched({ failures, startedAt: MINUTE, recordedAt: 0 });
-    expect(decideAfterFailure(id, fault("lost"), NOW, interval, 0.5)).toEqual({ waitMs: wait, askedMs: 0 });
+    expect(decideAfterFailedPoll(id, fault("lost"), NOW, interval, 0.5)).toEqual({
+      waitMs: wait,
+      askedMs: 0,
+    });
   });
 
   test("when patience ends, if that is sooner, and never at once", () => {

@@ -3,15 +3,15 @@ import { fixedWith, logNormal, seeded, simulate } from "../../../../bench/suppor
 import {
   computeAdaptiveInterval,
   ENOUGH_RUNS,
-  learnInterval,
+  learnPollInterval,
 } from "../../../../src/client/calls/watch/poll-interval.js";
-import type { PollInterval } from "../../../../src/client/calls/watch/types.js";
+import type { PollInterval } from "../../../../src/client/calls/watch/watch-types.js";
 
 const MINUTE = 60_000;
 const random = seeded(1);
 const shape = { median: 4 * MINUTE, p95: 25 * MINUTE };
 const lengths = logNormal({ count: 2_000, ...shape }, random);
-const learnt = (count: number) => learnInterval(logNormal({ count, ...shape }, random));
+const learnt = (count: number) => learnPollInterval(logNormal({ count, ...shape }, random));
 
 test("what is known makes an end seen sooner for no more polls than by age", () => {
   const ours = simulate(learnt(200) as PollInterval, lengths, random);

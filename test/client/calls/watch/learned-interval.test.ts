@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import {
   ENOUGH_RUNS,
   LONGEST_MS,
-  learnInterval,
+  learnPollInterval,
   SHORTEST_MS,
 } from "../../../../src/client/calls/watch/poll-interval.js";
-import type { PollInterval } from "../../../../src/client/calls/watch/types.js";
+import type { PollInterval } from "../../../../src/client/calls/watch/watch-types.js";
 
 const MONTH = 30 * 24 * 3_600_000;
 /** Thirty runs that took these times, in milliseconds. */
@@ -15,9 +15,9 @@ const MIXED = runs(60_000, 240_000, 960_000);
 const FAR_APART = runs(10_000, 10_000_000);
 
 test("with fewer than 30 runs known there is nothing to go by", () => {
-  expect(learnInterval(MIXED.slice(1))).toBeUndefined();
-  expect(learnInterval(MIXED)).toBeDefined();
-  expect(learnInterval(Array(100).fill(0))).toBeUndefined();
+  expect(learnPollInterval(MIXED.slice(1))).toBeUndefined();
+  expect(learnPollInterval(MIXED)).toBeDefined();
+  expect(learnPollInterval(Array(100).fill(0))).toBeUndefined();
 });
 
 test.each([
@@ -29,16 +29,16 @@ test.each([
   ["at once, where runs are short", 1_000, 1_000, runs(5_000)],
   ["at once, where runs are long", 1_000, 30_000, runs(MONTH)],
 ])("a request is polled %s, %d ms old, after %d ms", (_when, age, wait, known) => {
-  expect(learnInterval(known)?.(age, 0.5)).toBeCloseTo(wait, 6);
+  expect(learnPollInterval(known)?.(age, 0.5)).toBeCloseTo(wait, 6);
 });
 
 test("a duration that is not positive says nothing", () => {
-  expect(learnInterval([...MIXED, 0, -5])?.(240_000, 0.5)).toBeCloseTo(7_920, 6);
+  expect(learnPollInterval([...MIXED, 0, -5])?.(240_000, 0.5)).toBeCloseTo(7_920, 6);
 });
 
 test("no wait leaves the bounds, whatever is known and however old the request is", () => {
   for (const durations of [runs(5_000), runs(MONTH), FAR_APART]) {
-    const interval = learnInterval(durations) as PollInterval;
+    const interval = learnPollInterval(durations) as PollInterval;
     for (const age of [0, 1, 999, 5_000, 600_000, MONTH]) {
       for (const jitter of [0, 0.5, 0.999]) {
         expect(interval(age, jitter)).toBeGreaterThanOrEqual(SHORTEST_MS);

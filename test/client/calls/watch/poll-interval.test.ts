@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import {
-  boundWait,
+  addBoundedJitter,
   computeAdaptiveInterval,
-  computeAge,
   computePatientInterval,
+  computeRequestAge,
 } from "../../../../src/client/calls/watch/poll-interval.js";
 import { watched } from "./fixtures.js";
 
@@ -18,11 +18,13 @@ test.each([
 });
 
 test("a wait is spread by a twentieth to either side and stays between 1 and 30 s", () => {
-  expect([0, 0.5, 1].map((random) => Math.round(boundWait(10_000, random)))).toEqual([9_500, 10_000, 10_500]);
-  expect(boundWait(1_000, 0)).toBe(1_000);
-  expect(boundWait(30_000, 1)).toBe(30_000);
-  expect(boundWait(1, 1)).toBe(1_050);
-  expect(boundWait(1e9, 0)).toBe(28_500);
+  expect([0, 0.5, 1].map((random) => Math.round(addBoundedJitter(10_000, random)))).toEqual([
+    9_500, 10_000, 10_500,
+  ]);
+  expect(addBoundedJitter(1_000, 0)).toBe(1_000);
+  expect(addBoundedJitter(30_000, 1)).toBe(30_000);
+  expect(addBoundedJitter(1, 1)).toBe(1_050);
+  expect(addBoundedJitter(1e9, 0)).toBe(28_500);
 });
 
 test.each([30_000, 300_000, 600_000, 1_200_000, 7_200_000])(
@@ -36,18 +38,20 @@ test.each([30_000, 300_000, 600_000, 1_200_000, 7_200_000])(
 );
 
 test("the age counts since the service created it where that is known, else since it is watched", () => {
-  expect(computeAge(watched({ since: 400 }), 1_000, 50_000)).toBe(600);
-  expect(computeAge(watched({ since: 400, createdAt: 20_000 }), 1_000, 50_000)).toBe(30_000);
-  expect(computeAge(watched({ since: 400, createdAt: 90_000 }), 1_000, 50_000)).toBe(600);
+  expect(computeRequestAge(watched({ since: 400 }), 1_000, 50_000)).toBe(600);
+  expect(computeRequestAge(watched({ since: 400, createdAt: 20_000 }), 1_000, 50_000)).toBe(30_000);
+  expect(computeRequestAge(watched({ since: 400, createdAt: 90_000 }), 1_000, 50_000)).toBe(600);
 });
 
 test("a service whose clock is behind makes no request older than this machine's record of it", () => {
-  expect(computeAge(watched({ since: 400, createdAt: 20_000, recordedAt: 45_000 }), 1_000, 50_000)).toBe(
-    5_000,
-  );
-  expect(computeAge(watched({ since: 400, createdAt: 45_000, recordedAt: 20_000 }), 1_000, 50_000)).toBe(
-    5_000,
-  );
+  expect(
+    computeRequestAge(watched({ since: 400, createdAt: 20_000, recordedAt: 45_000 }), 1_000, 50_000),
+  ).toBe(5_000);
+  expect(
+    computeRequestAge(watched({ since: 400, createdAt: 45_000, recordedAt: 20_000 }), 1_000, 50_000),
+  ).toBe(5_000);
   // Zero stands for the record of another service.
-  expect(computeAge(watched({ since: 400, createdAt: 20_000, recordedAt: 0 }), 1_000, 50_000)).toBe(30_000);
+  expect(computeRequestAge(watched({ since: 400, createdAt: 20_000, recordedAt: 0 }), 1_000, 50_000)).toBe(
+    30_000,
+  );
 });

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { seeded } from "../../../../bench/support/runs.js";
-import { Pace } from "../../../../src/client/calls/pace.js";
+import { RequestPacer } from "../../../../src/client/calls/request-pacer.js";
 import { computeAdaptiveInterval } from "../../../../src/client/calls/watch/poll-interval.js";
 import { PollScheduler } from "../../../../src/client/calls/watch/poll-scheduler.js";
-import type { Watched } from "../../../../src/client/calls/watch/watched.js";
+import type { WatchedRequest } from "../../../../src/client/calls/watch/watched-request.js";
 import { watched } from "./fixtures.js";
 
 const scheduler = (timeout = 0, isRateLimited = true) =>
-  new PollScheduler({ timeout }, new Pace(isRateLimited ? 20 : 0));
+  new PollScheduler({ timeout }, new RequestPacer(isRateLimited ? 20 : 0));
 
 test("nothing is due where nothing is planned", () => {
-  expect(scheduler().takeDue(1e9)).toBeUndefined();
+  expect(scheduler().popDue(1e9)).toBeUndefined();
   expect(scheduler().findNextStart()).toBe(Number.POSITIVE_INFINITY);
 });
 
@@ -19,14 +19,14 @@ test("an id is due after its wait, and not before", () => {
   const id = watched();
   expect(polls.schedule(id, 1_000, 500)).toBe(true);
   expect(polls.findNextStart()).toBe(1_500);
-  expect(polls.takeDue(1_499)).toBeUndefined();
-  expect(polls.takeDue(1_500)).toBe(id);
-  expect(polls.takeDue(1_500)).toBeUndefined();
+  expect(polls.popDue(1_499)).toBeUndefined();
+  expect(polls.popDue(1_500)).toBe(id);
+  expect(polls.popDue(1_500)).toBeUndefined();
 });
 
 test("ids that are due at the same time keep their order, after a suspend too", () => {
   const polls = scheduler(0, false);
-  const due = (now: number) => Array.from("abcd", () => polls.takeDue(now)?.requestId ?? "").join("");
+  const due = (now: number) => Array.from("abcd", () => polls.popDue(now)?.requestId ?? "").join("");
   const plan = () => {
     for (const [wait, requestId] of [
       [3, "c"],
@@ -51,26 +51,26 @@ test.each([
   (isRateLimited, second) => {
     const polls = scheduler(0, isRateLimited);
     for (const id of [watched(), watched()]) polls.schedule(id, 0, 50);
-    polls.takeDue(100);
+    polls.popDue(100);
     polls.noteStart(100);
     expect(polls.findNextStart()).toBe(second);
-    expect(polls.takeDue(second - 1)).toBeUndefined();
-    expect(polls.takeDue(second)).toBeDefined();
+    expect(polls.popDue(second - 1)).toBeUndefined();
+    expect(polls.popDue(second)).toBeDefined();
   },
 );
 
 test("a thousand old requests: each poll in time, and never more than 50 in a second", () => {
   const polls = scheduler();
   const random = seeded(7);
-  const due = new Map<Watched, number>();
-  const schedule = (id: Watched, now: number, wait: number) => {
+  const due = new Map<WatchedRequest, number>();
+  const schedule = (id: WatchedRequest, now: number, wait: number) => {
     due.set(id, now + wait);
     polls.schedule(id, now, wait);
   };
   for (let n = 0; n < 1_000; n++) schedule(watched(), 0, random() * 30_000);
   const starts: number[] = [];
   for (let now = 0; now < 300_000; now = polls.findNextStart())
-    for (let id = polls.takeDue(now); id; id = polls.takeDue(now)) {
+    for (let id = polls.popDue(now); id; id = polls.popDue(now)) {
       polls.noteStart(now);
       polls.noteEnd(now);
       starts.push(now);
@@ -91,12 +91,12 @@ test("sixteen polls run at once; the next one starts when one has ended, or has 
   expect(polls.findNextStart()).toBe(0);
   polls.noteStart(0);
   expect(polls.findNextStart()).toBe(2_000);
-  expect(polls.takeDue(10)).toBeUndefined();
+  expect(polls.popDue(10)).toBeUndefined();
   polls.noteEnd(0);
   expect(polls.findNextStart()).toBe(0);
   polls.noteStart(10);
-  expect(polls.takeDue(1_999)).toBeUndefined();
-  expect(polls.takeDue(2_000)).toBeDefined();
+  expect(polls.popDue(1_999)).toBeUndefined();
+  expect(polls.popDue(2_000)).toBeDefined();
 });
 
 describe("before a deadline", () => {
@@ -114,7 +114,7 @@ describe("before a deadline", () => {
     for (const id of ids) polls.schedule(id, 100, 5_000);
     const starts = ids.map(() => {
       const at = polls.findNextStart();
-      polls.takeDue(at);
+      polls.popDue(at);
       return at;
     });
     expect(starts).toEqual([960, 980, 1_000]);
@@ -156,14 +156,14 @@ describe("before a deadline", () => {
     const polls = scheduler(1_000);
     const before = { polls: 0, startedAt: Number.NEGATIVE_INFINITY };
     for (let i = 0; i < 100; i++) polls.schedule(watched(before), 10, 0);
-    for (let i = 0; i < 100; i++) expect(polls.takeDue(10)).toBeDefined();
+    for (let i = 0; i < 100; i++) expect(polls.popDue(10)).toBeDefined();
   });
 
   test("a wait that the service asked for holds until the deadline", () => {
     const polls = scheduler(1_000);
     polls.schedule(watched(), 0, 5_000);
     polls.schedule(watched({ notBefore: 990 }), 0, 5_000);
-    const starts = [polls.takeDue(1_000), polls.takeDue(1_000)].map((id) => id?.notBefore);
+    const starts = [polls.popDue(1_000), polls.popDue(1_000)].map((id) => id?.notBefore);
     expect(starts).toEqual([0, 990]);
   });
 
@@ -171,7 +171,7 @@ describe("before a deadline", () => {
     const polls = scheduler(1_000);
     polls.schedule(watched(), 0, 5_000);
     polls.schedule(watched({ notBefore: 980 }), 0, 5_000);
-    expect(polls.takeDue(980)?.notBefore).toBe(980);
+    expect(polls.popDue(980)?.notBefore).toBe(980);
   });
 
   test("none is planned at it or after it", () => {
@@ -192,8 +192,8 @@ test("after a suspend every id is due at once, but for a wait that the service a
   polls.schedule(watched({ requestId: "far", notBefore: 200_000 }), 0, 90_000);
   polls.schedule(watched({ requestId: "b" }), 0, 30_000);
   polls.rescheduleAll(50_000);
-  expect(polls.takeDue(50_000)?.requestId).toBe("b");
+  expect(polls.popDue(50_000)?.requestId).toBe("b");
   expect(polls.findNextStart()).toBe(60_000);
-  expect(polls.takeDue(60_000)?.requestId).toBe("asked");
+  expect(polls.popDue(60_000)?.requestId).toBe("asked");
   expect(polls.findNextStart()).toBe(100_000);
 });

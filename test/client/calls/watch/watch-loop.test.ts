@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Classification, Success } from "../../../../src/client/calls/classify-response.js";
-import { Pace } from "../../../../src/client/calls/pace.js";
-import type { WatchEvent, WatchOptions, WatchSource } from "../../../../src/client/calls/watch/types.js";
-import { type WatchContext, watch } from "../../../../src/client/calls/watch/watch.js";
+import { RequestPacer } from "../../../../src/client/calls/request-pacer.js";
+import { type WatchContext, watchRequests } from "../../../../src/client/calls/watch/watch-requests.js";
+import type {
+  WatchEvent,
+  WatchOptions,
+  WatchSource,
+} from "../../../../src/client/calls/watch/watch-types.js";
 import { fault, refused } from "./fixtures.js";
 import { StepClock, WALL } from "./step-clock.js";
 
@@ -32,7 +36,7 @@ function watching(
   reply: Reply,
   options: WatchOptions = {},
   clock = new StepClock(),
-  pace = new Pace(20),
+  pace = new RequestPacer(20),
 ) {
   const polls: Poll[] = [];
   const poll: WatchContext["poll"] = async (id, limits, last) => {
@@ -44,7 +48,7 @@ function watching(
   return {
     polls,
     clock,
-    events: watch({ clock, random: () => 0.5, poll, pace }, source, options),
+    events: watchRequests({ clock, random: () => 0.5, poll, pace }, source, options),
   };
 }
 
@@ -315,7 +319,7 @@ describe("the time of an id", () => {
     [6_500, [0, 6_500]],
     [8_000, [0]],
   ])("ends without a last poll that those of others keep from starting until %i", async (free, expected) => {
-    const pace = new Pace(20);
+    const pace = new RequestPacer(20);
     const reply: Reply = () => {
       pace.startPoll(START + free - 20);
       return "PENDING";

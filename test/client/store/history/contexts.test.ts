@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { History } from "../../../../src/client/store/history/history.js";
-import type { HistoryEntry } from "../../../../src/client/store/history/records.js";
+import type { HistoryEntry } from "../../../../src/client/store/history/history-records.js";
 import { hashSha256 } from "../../../../src/core/files/local-error.js";
 import type { ContextFile } from "../../../../src/core/protocol/conversation.js";
 import { folderWith } from "../../../support/folder.js";

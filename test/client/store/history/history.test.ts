@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { AppendLog } from "../../../../src/client/store/history/append-log.js";
 import { History } from "../../../../src/client/store/history/history.js";
-import { AppendLog } from "../../../../src/client/store/history/log.js";
 import { LocalError } from "../../../../src/core/files/local-error.js";
 import { folderWith } from "../../../support/folder.js";
 

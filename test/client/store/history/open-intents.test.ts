@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { buildIntent } from "../../../../src/client/store/history/history-records.js";
 import {
   buildCreatedRecord,
   buildUnknownEntry,
   OpenIntents,
 } from "../../../../src/client/store/history/open-intents.js";
-import { buildIntent } from "../../../../src/client/store/history/records.js";
 import { parseExact, stringifyExact } from "../../../../src/core/json/exact-json.js";
 import type { JsonSchema } from "../../../../src/core/protocol/conversation.js";
 import { folderWith } from "../../../support/folder.js";

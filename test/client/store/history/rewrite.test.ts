@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { AppendLog } from "../../../../src/client/store/history/log.js";
+import { AppendLog } from "../../../../src/client/store/history/append-log.js";
 import { refuse } from "../../../support/behaviours.js";
 import { requireBuild } from "../../../support/build.js";
 import { foldersIn, plant } from "../../../support/home.js";

@@ -1,18 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { AppendLog } from "../../../../src/client/store/history/append-log.js";
 import {
   type CreateIdentity,
-  findSameCreates,
-  nameCreate,
-} from "../../../../src/client/store/history/create-names.js";
-import { AppendLog } from "../../../../src/client/store/history/log.js";
+  computeUnsentKey,
+  findEqualCreates,
+} from "../../../../src/client/store/history/equal-creates.js";
 import {
-  buildEntry,
+  buildHistoryEntry,
   buildIntent,
   type HistoryEntry,
   type HistoryLine,
-} from "../../../../src/client/store/history/records.js";
+} from "../../../../src/client/store/history/history-records.js";
 import { parseExact } from "../../../../src/core/json/exact-json.js";
 import type { JsonSchema } from "../../../../src/core/protocol/conversation.js";
 import { folderWith } from "../../../support/folder.js";
@@ -43,7 +43,7 @@ function logOf(...lines: HistoryLine[]): AppendLog {
 }
 
 function same(lines: HistoryLine[], wanted: CreateIdentity = WANTED, found: HistoryEntry[] = []) {
-  return findSameCreates(logOf(...lines), { unknown: [], found }, wanted, NOW - HOUR).made;
+  return findEqualCreates(logOf(...lines), { unknown: [], found }, wanted, NOW - HOUR).made;
 }
 const names = (entries: HistoryEntry[]) => entries.map(({ request_id }) => request_id);
 
@@ -72,9 +72,9 @@ describe("the requests like one that is wanted", () => {
 
   test("are also those whose outcome found room only beside the intent, each once, as the log has it", () => {
     const entries = [
-      ...["a", "b"].map((name) => buildEntry(created(name, -2))),
-      buildEntry(created("other", -2, { ...WANTED, body: { prompt: "q" } })),
-      buildEntry(created("old", -HOUR - 1)),
+      ...["a", "b"].map((name) => buildHistoryEntry(created(name, -2))),
+      buildHistoryEntry(created("other", -2, { ...WANTED, body: { prompt: "q" } })),
+      buildHistoryEntry(created("old", -HOUR - 1)),
     ];
     const seen: HistoryLine = {
       kind: "status",
@@ -119,7 +119,7 @@ test("creates like it without an outcome are named whatever their age, with the 
     { intent: intent("b", -1, { ...WANTED, body: { prompt: "q" } }), outcome: undefined, sender },
     { intent: intent("c", -1, WANTED), outcome: undefined },
   ];
-  const { made, unsettled } = findSameCreates(logOf(), { unknown, found: [] }, WANTED, NOW - HOUR);
+  const { made, unsettled } = findEqualCreates(logOf(), { unknown, found: [] }, WANTED, NOW - HOUR);
   expect(made).toEqual([]);
   expect(unsettled.map(({ entry, sender }) => [entry.local_id, entry.status, sender])).toEqual([
     ["local-a", "UNKNOWN", { pid: 1, host: "h" }],
@@ -135,16 +135,19 @@ describe("the name of a create", () => {
     [withSchema({ a: {} }), withSchema({ a: [] }), false],
     [WANTED, withSchema({}), false],
   ])("of %j and of %j is the same: %j", (one, other, expected) => {
-    expect(nameCreate(one) === nameCreate(other)).toBe(expected);
+    expect(computeUnsentKey(one) === computeUnsentKey(other)).toBe(expected);
   });
 
   test("tells no two ways to write a number apart", () => {
     const name = (text: string) =>
-      nameCreate({ ...WANTED, body: { prompt: "p", output_schema: parseExact(text) as JsonSchema } });
+      computeUnsentKey({
+        ...WANTED,
+        body: { prompt: "p", output_schema: parseExact(text) as JsonSchema },
+      });
     expect(name('{"maximum":1.0}')).toBe(name('{"maximum":1}'));
   });
 
   test("does not contain the key", () => {
-    expect(nameCreate({ ...WANTED, apiKey: "secret" })).not.toContain("secret");
+    expect(computeUnsentKey({ ...WANTED, apiKey: "secret" })).not.toContain("secret");
   });
 });

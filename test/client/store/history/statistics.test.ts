@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { AppendLog } from "../../../../src/client/store/history/append-log.js";
 import { History } from "../../../../src/client/store/history/history.js";
-import { listAttempts } from "../../../../src/client/store/history/hourly-usage.js";
-import { AppendLog } from "../../../../src/client/store/history/log.js";
+import { type HistoryLine, hashApiKey } from "../../../../src/client/store/history/history-records.js";
+import { listCountedAttempts } from "../../../../src/client/store/history/hourly-usage.js";
 import type { OpenIntent } from "../../../../src/client/store/history/open-intents.js";
-import { type HistoryLine, hashKeyId } from "../../../../src/client/store/history/records.js";
 import { folderWith } from "../../../support/folder.js";
 
 const ORIGIN = "https://a.example";
@@ -23,7 +23,7 @@ function logIn(folder: string, lines: readonly HistoryLine[]): AppendLog {
 }
 
 const base = (name: string, ms: number) => ({
-  ...{ local_id: `local-${name}`, origin: ORIGIN, key_id: hashKeyId("k"), at: at(ms) },
+  ...{ local_id: `local-${name}`, origin: ORIGIN, key_id: hashApiKey("k"), at: at(ms) },
 });
 const created = (name: string, ms: number, other = {}): HistoryLine => ({
   ...{ kind: "created", ...base(name, ms), request_id: name, status: "PENDING", created_at: null },
@@ -42,7 +42,7 @@ const seen = (name: string, ms: number, duration?: number, origin = ORIGIN): His
 const open = (name: string, ms: number): OpenIntent => ({
   intent: {
     ...{ kind: "intent", local_id: `local-${name}`, sent_at: at(ms), origin: ORIGIN, profile: null },
-    ...{ key_id: hashKeyId("k"), prompt: "", structured_output: false, output_schema: null },
+    ...{ key_id: hashApiKey("k"), prompt: "", structured_output: false, output_schema: null },
   },
   outcome: undefined,
 });
@@ -50,7 +50,7 @@ const open = (name: string, ms: number): OpenIntent => ({
 /** Which creates count, and when before now (ms). */
 function counted(log: AppendLog, opened: OpenIntent[] = []) {
   const window = { since: NOW - HOUR, now: NOW, isMade: false };
-  const attempts = listAttempts(log, opened, { origin: ORIGIN, key_id: hashKeyId("k"), ...window });
+  const attempts = listCountedAttempts(log, opened, { origin: ORIGIN, key_id: hashApiKey("k"), ...window });
   return Object.fromEntries(
     attempts.map(({ localId, at, isAhead }) => [localId.slice(6), [at - NOW, isAhead]]),
   );
@@ -63,7 +63,7 @@ describe("the creates that count in the hour", () => {
       created("edge", -HOUR),
       created("made", -3_000),
       created("else", -3_000, { origin: "https://b.example" }),
-      created("key", -3_000, { key_id: hashKeyId("other") }),
+      created("key", -3_000, { key_id: hashApiKey("other") }),
       seen("made", -2_500),
       dismissed("refused", -2_000, "VALIDATION_ERROR"),
       dismissed("never", -1_000, "RESOLVED"),

@@ -3,7 +3,7 @@ import {
   BatchProgress,
   type RowStanding,
   type RowState,
-} from "../../../../src/client/workflows/batch/plan.js";
+} from "../../../../src/client/workflows/batch/plan-rows.js";
 
 const state = (standing: RowStanding): RowState => ({
   ...{ standing, stem: "s", status: null, announce: "later" },

@@ -1,12 +1,12 @@
 import { MAX_INPUT_BYTES } from "../../../../app/read-text.js";
 import { InputError } from "../../../../client/dialects/dialect.js";
-import { computeDigest } from "../../../../client/store/history/create-names.js";
+import { computeRowDigest } from "../../../../client/store/history/equal-creates.js";
 import {
+  type BatchRow,
   buildFileStem,
   buildRowId,
   MAX_STEM_BYTES,
-  type Row,
-} from "../../../../client/workflows/batch/row.js";
+} from "../../../../client/workflows/batch/batch-row.js";
 import { findMemberText, isObject, stringifyExact, tryParseExact } from "../../../../core/json/exact-json.js";
 import {
   buildRequestBody,
@@ -28,7 +28,7 @@ export interface RowOptions {
 }
 
 /** Builds rows from the parsed records, and collects what is wrong with the invalid ones. */
-export function buildRows(parsed: Parsed, options: RowOptions): { rows: Row[]; faults: RowFault[] } {
+export function buildRows(parsed: Parsed, options: RowOptions): { rows: BatchRow[]; faults: RowFault[] } {
   const missing = findMissingColumns(parsed, options.template);
   if (missing) return { rows: [], faults: [...parsed.faults, missing] };
   const checks = new Checks(options);
@@ -64,7 +64,7 @@ class Checks {
 
   constructor(private readonly options: RowOptions) {}
 
-  buildRow({ line, fields }: InputRecord): Row | undefined {
+  buildRow({ line, fields }: InputRecord): BatchRow | undefined {
     const before = this.faults.length;
     this.#line = line;
     const prompt = this.#prompt(fields) ?? "";
@@ -80,7 +80,7 @@ class Checks {
     };
     const body = this.#complete(asked, profile);
     if (!body || this.faults.length > before) return undefined;
-    const digest = computeDigest(body, profile);
+    const digest = computeRowDigest(body, profile);
     const nth = (this.#asked.get(digest) ?? 0) + 1;
     if (key === undefined) this.#asked.set(digest, nth);
     return {

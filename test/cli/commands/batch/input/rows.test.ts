@@ -6,7 +6,7 @@ import {
   type RowOptions,
   Template,
 } from "../../../../../src/cli/commands/batch/input/rows.js";
-import { computeDigest } from "../../../../../src/client/store/history/create-names.js";
+import { computeRowDigest } from "../../../../../src/client/store/history/equal-creates.js";
 
 const none: RowOptions = {
   template: undefined,
@@ -37,7 +37,7 @@ describe("a row", () => {
     const { rows, faults } = made([{ prompt: "p", key: "a" }]);
     const body = { prompt: "p" };
     expect([rows, faults]).toEqual([
-      [{ id: "key:a", key: "a", line: 2, body, digest: computeDigest(body) }],
+      [{ id: "key:a", key: "a", line: 2, body, digest: computeRowDigest(body) }],
       [],
     ]);
   });
@@ -77,13 +77,13 @@ describe("a row", () => {
   });
 
   test("without a key is told apart from those that ask the same, and from no row with a key", () => {
-    const digest = computeDigest({ prompt: "p" });
+    const digest = computeRowDigest({ prompt: "p" });
     const { rows } = made([{ prompt: "p" }, { prompt: "p", key: "a" }, { prompt: "p" }, { prompt: "q" }]);
     expect(rows.map(({ id }) => id)).toEqual([
       `ask:${digest}`,
       "key:a",
       `ask:${digest}:2`,
-      `ask:${computeDigest({ prompt: "q" })}`,
+      `ask:${computeRowDigest({ prompt: "q" })}`,
     ]);
   });
 

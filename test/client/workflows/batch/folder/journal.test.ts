@@ -2,10 +2,10 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
-  applyLine,
+  applyJournalLine,
   type JournalLine,
   readJournal,
-} from "../../../../../src/client/workflows/batch/journal.js";
+} from "../../../../../src/client/workflows/batch/batch-journal.js";
 import { appendLine } from "../../../../../src/core/files/file-access.js";
 import { folderWith } from "../../../../support/folder.js";
 
@@ -16,7 +16,10 @@ const intent: JournalLine = {
 const created: JournalLine = { kind: "created", row: "key:a", request_id: "id", created_at: "c", at: "t2" };
 const error = { code: "X", message: "m", exit_code: 6 };
 const replay = (...lines: JournalLine[]) =>
-  lines.reduce<ReturnType<typeof applyLine>>((known, line) => applyLine(known, line), undefined);
+  lines.reduce<ReturnType<typeof applyJournalLine>>(
+    (known, line) => applyJournalLine(known, line),
+    undefined,
+  );
 
 describe("what is known of a row after", () => {
   test.each<[string, JournalLine[], object | undefined]>([

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { OutputFolder, readKnownRows } from "../../../../../src/client/workflows/batch/output-folder.js";
-import type { RowState } from "../../../../../src/client/workflows/batch/plan.js";
+import type { RowState } from "../../../../../src/client/workflows/batch/plan-rows.js";
 import { LocalError } from "../../../../../src/core/files/local-error.js";
 import { folderWith } from "../../../../support/folder.js";
 

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
-import type { HistoryEntry } from "../../../../../src/client/store/history/records.js";
-import { type KnownRow, settleOpenRows } from "../../../../../src/client/workflows/batch/journal.js";
+import type { HistoryEntry } from "../../../../../src/client/store/history/history-records.js";
+import {
+  completeFromHistory,
+  type KnownRow,
+} from "../../../../../src/client/workflows/batch/batch-journal.js";
 
 const row = (stage: KnownRow["stage"], localId = "local-1"): KnownRow => ({
   ...{ key: "a", digest: "d", stem: "a", localId, sentAt: "t1", stage },
@@ -15,9 +18,9 @@ test.each<[string, HistoryEntry | "dismissed" | undefined, Partial<KnownRow>]>([
   ["without an id", entry({ request_id: null }), { stage: "open" }],
   ["not in the history", undefined, { stage: "open" }],
 ])("an open row whose create was %s", (_, create, expected) => {
-  expect(settleOpenRows(new Map([["r", row("open")]]), { findOutcome: () => create }).get("r")).toMatchObject(
-    expected,
-  );
+  expect(
+    completeFromHistory(new Map([["r", row("open")]]), { findOutcome: () => create }).get("r"),
+  ).toMatchObject(expected);
 });
 
 test("only open rows with a local id are looked up, and what was passed in stays as it is", () => {
@@ -27,7 +30,7 @@ test("only open rows with a local id are looked up, and what was passed in stays
     ["unnamed", { ...row("open"), localId: undefined }],
     ["ended", row("ended", "local-8")],
   ]);
-  const reconciled = settleOpenRows(knownRows, {
+  const reconciled = completeFromHistory(knownRows, {
     findOutcome(localId) {
       asked.push(localId);
       return "dismissed";

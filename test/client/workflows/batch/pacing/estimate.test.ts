@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { CreatePacer } from "../../../../../src/client/workflows/batch/create-pacer.js";
 import {
   estimateBatch,
-  estimateOutlook,
-  estimateUsualLength,
-} from "../../../../../src/client/workflows/batch/estimate.js";
+  estimateRunDuration,
+  estimateRunningBatch,
+} from "../../../../../src/client/workflows/batch/estimate-batch.js";
 import type { Clock } from "../../../../../src/core/clock.js";
 import { accountWith } from "../../../../support/account.js";
 
@@ -20,11 +20,11 @@ test.each([
   [[9, 1, 5], 5],
   [[9, 1, 5, 7], 7],
 ])("the usual length of %j is %s", (durations, median) => {
-  expect(estimateUsualLength({ history: { listDurations: () => durations } } as never)).toBe(median);
+  expect(estimateRunDuration({ history: { listDurations: () => durations } } as never)).toBe(median);
 });
 
 test("without a history no length is usual", () => {
-  expect(estimateUsualLength(accountWith({}))).toBeUndefined();
+  expect(estimateRunDuration(accountWith({}))).toBeUndefined();
 });
 
 test.each([
@@ -47,5 +47,5 @@ test.each([
   ["all is over", { done: 3 }, 2, 600_000, undefined],
   ["no length is usual", { running: 1 }, 2, undefined, undefined],
 ])("the end is estimated where it can be: %s", (_, counts, limit, usualMs, endsAt) => {
-  expect(estimateOutlook({ ...none, ...counts }, pacer(limit), usualMs, NOW).endsAt).toBe(endsAt);
+  expect(estimateRunningBatch({ ...none, ...counts }, pacer(limit), usualMs, NOW).endsAt).toBe(endsAt);
 });
