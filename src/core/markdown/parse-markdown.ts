@@ -34,8 +34,10 @@ function isProseBlock(block: MarkdownBlock): boolean {
 /** Matches HTML tags that begin or end a paragraph. */
 const LINE_TAG = /^<\/?(?:p|div|li|[uo]l|t(?:able|r|head|body)|h[1-6]|details|summary|blockquote)\b/i;
 
-/** Matches the beginning of a listed work on its own line: `[1]`, `¹ `, or an empty line. */
-const WORK = /^\s*(?:\\?\[\d{1,4}\\?\](?!\()|[¹²³⁴-⁹][⁰¹²³⁴-⁹]*\s|\n)/;
+/** Matches the beginning of a listed work on its own line: `[1] `, `¹ `. */
+const WORK = /^\s*(?:\\?\[\d{1,4}\\?\](?![(.,;!?)。，；])|[¹²³⁴-⁹][⁰¹²³⁴-⁹]*\s)/;
+/** Matches a line that may have listed works below it, such as `Sources:`. Prose may have a line that begins with a mark. */
+const WORKS_HEAD = /^[^\d.!?。]{1,60}$/;
 /** Matches the beginning of a listed work if an address follows: `**[1]** Title`, `(1) Title`, `[1](https://…) Title`, `【1】`, `1、`. */
 const NUMBERED_WORK = /^\s*(?:\*\*|__)?(?:[[(（［【]{1,2}\d{1,3}[\])）］】]|\d{1,3}[、．])(?!.*\)\s*$)/;
 
@@ -132,12 +134,17 @@ class BlockBuilder {
 
   /** Splits inlines into paragraphs: at works that are listed line by line, which Markdown would join, and at tags in HTML. */
   #splitParagraphs(inlines: readonly Inline[]): MarkdownBlock[] {
+    let opening = "";
     const isFirst = (inline: Inline, i: number) => {
       const before = inlines[i - 1];
       const isLine = before?.kind === "break" || (before?.kind === "text" && before.text.endsWith("\n"));
       const [line] = /^\s*[^\n]*/.exec(this.markdown.slice(inline.start, inline.start + 300)) ?? [""];
-      const isWork = isLine && (WORK.test(line) || (NUMBERED_WORK.test(line) && /https?:/.test(line)));
-      return !before || isWork || (inline.kind === "tag" && LINE_TAG.test(inline.text));
+      const isListed = WORK.test(line) && (WORK.test(opening) || WORKS_HEAD.test(opening.trim()));
+      const isNumbered = NUMBERED_WORK.test(line) && /https?:/.test(line);
+      const isWork = isLine && (isListed || isNumbered || /^\s*\n/.test(line));
+      const isOpening = !before || isWork || (inline.kind === "tag" && LINE_TAG.test(inline.text));
+      if (isOpening) opening = line;
+      return isOpening;
     };
     const begins = inlines.flatMap((inline, i) => (isFirst(inline, i) ? i : []));
     return begins.map((begin, n) => ({ kind: "paragraph", inlines: inlines.slice(begin, begins[n + 1]) }));

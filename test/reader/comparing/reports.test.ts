@@ -74,7 +74,8 @@ test.each(NAMES.map((name) => `${name}.new.md`))(
   (name) => {
     const text = read(name);
     const reflowed = text.replace(/(?<=[a-zäöü,]) (?=[a-zäöü]{4})/g, "\n").replace(/^- /gm, "* ");
-    for (const same of [text, `<think>It was 99 before.</think>\n${reflowed}`])
+    const atMarks = text.replace(/^[^|[\n].*$/gm, (line) => line.replace(/ (?=\[\d+\])/g, "\n"));
+    for (const same of [text, `<think>It was 99 before.</think>\n${reflowed}`, atMarks])
       expect(changesIn(reportOf(text), reportOf(same))).toEqual([]);
   },
 );
