@@ -45,7 +45,7 @@ export function listPages(result: Result, links?: ReportClaims["links"]): NamedP
 export function buildBibliography(result: Result, form: "csl" | "ris", date: string): Result {
   const day = date.slice(0, 10).split("-");
   const items = listPages(result).map(({ url, title }) => {
-    const [address = "", name] = [url, title ?? ""].map((text) => text.replace(/[\s\u0085]+/g, " ").trim());
+    const [address = "", name] = [url, title ?? ""].map((text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim());
     const accessed = { "date-parts": [day.map(Number)] };
     return { id: address, type: "webpage", title: name || address, URL: address, accessed };
   });

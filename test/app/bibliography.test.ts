@@ -91,7 +91,9 @@ test("as RIS each page is a record", () => {
 });
 
 test("no title and no address makes a record of its own", () => {
-  const sources = [{ url: "https://a.example/\r\nER  - ", title: "x\r\nER  - \u0085\r\nTY  - BOOK\u2028y" }];
+  const sources = [
+    { url: "https://a.example/\r\nER  - ", title: "x\r\nER  - \u0085\0\r\nTY  - BOOK\u2028y" },
+  ];
   const { value } = buildBibliography(result("x", { sources }), "ris", "2026-01-05");
   expect(readRis(String(value))).toEqual([
     { TY: "ELEC", TI: "x ER - TY - BOOK y", UR: "https://a.example/ ER -", Y2: "2026/01/05", ER: "" },
