@@ -112,39 +112,31 @@ export function addFirstMember<T extends object, Name extends string, Value>(
 export function parseExactElements(text: string): unknown {
   const array: unknown = JSON.parse(text);
   if (!Array.isArray(array)) return array;
-  const texts: string[] = [];
-  let depth = 0;
-  let from = 0;
-  visitJsonTokens(text, (start, end) => {
-    const token = text[start];
-    if (depth === 1 && (token === "," || token === "]")) texts.push(text.slice(from, start).trim());
-    if (token === "[" || token === "{") depth++;
-    else if (token === "]" || token === "}") depth--;
-    if (depth === 1 && (token === "[" || token === ",")) from = end;
-  });
-  return array.map((element, index) => attachJsonText(element, texts[index] ?? ""));
+  const parts = listParts(text);
+  return array.map((element, index) => attachJsonText(element, parts[index]?.text ?? ""));
 }
 
 /** Returns the text of the last member called `name` at the top level of an object's text; undefined if there is none. */
 function findLastMember(source: string, name: string): string | undefined {
-  let depth = 0;
-  let isName = false;
-  let isWanted = false;
-  let from = -1;
-  let memberSource: string | undefined;
+  return listParts(source).findLast((part) => part.name === name)?.text;
+}
+
+/** Lists the texts of an object's members, or of an array's elements, which have no names. */
+function listParts(source: string): { name: string | undefined; text: string }[] {
+  const parts: { name: string | undefined; text: string }[] = [];
+  let name: string | undefined;
+  let [depth, from] = [0, 0];
   visitJsonTokens(source, (start, end) => {
-    const token = source[start];
-    if (depth === 1 && (token === "," || token === "}")) {
-      if (isWanted) memberSource = source.slice(from, start);
-      isWanted = false;
-    }
-    if (isName && token === '"') isWanted = JSON.parse(source.slice(start, end)) === name;
-    else if (depth === 1 && token === ":") from = end;
+    const token = source.charAt(start);
+    if (token === "}" || token === "]") depth--;
+    if (depth === 1 ? token === "," : depth === 0 && "}]".includes(token)) {
+      parts.push({ name, text: source.slice(from, start).trim() });
+      name = undefined;
+    } else if (depth === 1 && token === ":") name = JSON.parse(source.slice(from, start));
     if (token === "{" || token === "[") depth++;
-    else if (token === "}" || token === "]") depth--;
-    isName = depth === 1 && (token === "," || token === "{");
+    if (depth === 1 && "{[,:".includes(token)) from = end;
   });
-  return memberSource?.trim();
+  return parts;
 }
 
 /**
