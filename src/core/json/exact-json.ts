@@ -112,26 +112,26 @@ export function addFirstMember<T extends object, Name extends string, Value>(
 export function parseExactElements(text: string): unknown {
   const array: unknown = JSON.parse(text);
   if (!Array.isArray(array)) return array;
-  const parts = listParts(text);
+  const parts = listJsonParts(text);
   return array.map((element, index) => attachJsonText(element, parts[index]?.text ?? ""));
 }
 
 /** Returns the text of the last member called `name` at the top level of an object's text; undefined if there is none. */
 function findLastMember(source: string, name: string): string | undefined {
-  return listParts(source).findLast((part) => part.name === name)?.text;
+  return listJsonParts(source).findLast((part) => part.name === name)?.text;
 }
 
-/** Lists the texts of an object's members, or of an array's elements, which have no names. */
-function listParts(source: string): { name: string | undefined; text: string }[] {
-  const parts: { name: string | undefined; text: string }[] = [];
-  let name: string | undefined;
+/** Lists the texts of an object's members in order, or of an array's elements, whose name is "". */
+export function listJsonParts(source: string): { name: string; text: string }[] {
+  const parts: { name: string; text: string }[] = [];
+  let name = "";
   let [depth, from] = [0, 0];
   visitJsonTokens(source, (start, end) => {
     const token = source.charAt(start);
     if (token === "}" || token === "]") depth--;
     if (depth === 1 ? token === "," : depth === 0 && "}]".includes(token)) {
-      parts.push({ name, text: source.slice(from, start).trim() });
-      name = undefined;
+      const text = source.slice(from, start).trim();
+      if (text !== "") parts.push({ name, text });
     } else if (depth === 1 && token === ":") name = JSON.parse(source.slice(from, start));
     if (token === "{" || token === "[") depth++;
     if (depth === 1 && "{[,:".includes(token)) from = end;

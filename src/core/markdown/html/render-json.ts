@@ -1,11 +1,9 @@
-import { measureJsonNesting, visitJsonTokens } from "../../json/exact-json.js";
+import { listJsonParts, measureJsonNesting } from "../../json/exact-json.js";
 import { normalizeLink } from "../document-types.js";
 import { escapeHtml, renderExternalLink } from "./render-blocks.js";
 
-type ObjectTree = Extract<JsonTree, { kind: "object" }>;
-
-/** The deepest nesting that is formatted. A deeper value is shown as JSON, because fifty nested lists cannot be read. */
-const MAX_DEPTH = 50;
+/** The deepest nesting that is formatted. A deeper value is shown as JSON, because each level is scanned again. */
+const MAX_DEPTH = 20;
 /** The most columns of a table. Wider arrays are shown as lists. */
 const MAX_COLUMNS = 12;
 
@@ -15,38 +13,31 @@ type RenderAfterValue = (path: string) => string;
 /** Renders a structured result (valid JSON) as definition lists and tables. `behind` returns HTML to insert after values. */
 export function renderJson(json: string, behind: RenderAfterValue = () => ""): string {
   if (measureJsonNesting(json) > MAX_DEPTH) return `<pre><code>${escapeHtml(json)}</code></pre>`;
-  return renderValue(parseJsonTree(json), "", behind);
+  return renderValue(json.trim(), "", behind);
 }
 
-function renderValue(tree: JsonTree, path: string, behind: RenderAfterValue): string {
-  return renderJsonTree(tree, (name) => (path === "" ? name : `${path}.${name}`), behind) + behind(path);
+/** Renders JSON as written: with every digit of numbers, the order of members, and duplicate names. */
+function renderValue(json: string, path: string, behind: RenderAfterValue): string {
+  return renderPlainValue(json, path === "" ? "" : `${path}.`, behind) + behind(path);
 }
 
-function renderJsonTree(tree: JsonTree, pathTo: (name: string) => string, behind: RenderAfterValue): string {
-  switch (tree.kind) {
-    case "literal":
-      return renderLiteral(tree.token);
-    case "string":
-      return renderString(tree.text);
-    case "object":
-      return tree.members.length === 0
-        ? renderLiteral("{}")
-        : `<dl>\n${tree.members.map((entry) => renderObjectMember(entry, pathTo(entry[0]), behind)).join("\n")}\n</dl>`;
-    case "array": {
-      if (tree.items.length === 0) return renderLiteral("[]");
-      const columns = listColumns(tree.items);
-      if (columns) return renderObjectTable(columns, tree.items, pathTo, behind);
-      return `<ul class="values">\n${tree.items.map((item, i) => `<li>${renderValue(item, pathTo(`${i}`), behind)}</li>`).join("\n")}\n</ul>`;
-    }
+/** Renders a value without what follows it. `prefix`: the beginning of the paths of its parts. */
+function renderPlainValue(json: string, prefix: string, behind: RenderAfterValue): string {
+  if (json.startsWith('"')) return renderString(JSON.parse(json));
+  const parts = /^[[{]/.test(json) ? listJsonParts(json) : [];
+  if (parts.length === 0) return renderLiteral(json.replace(/\s+/g, ""));
+  if (json.startsWith("{")) {
+    const members = parts.map(
+      ({ name, text }) =>
+        `<dt dir="auto">${escapeHtml(name)}</dt>\n<dd>${renderValue(text, prefix + name, behind)}</dd>`,
+    );
+    return `<dl>\n${members.join("\n")}\n</dl>`;
   }
-}
-
-function renderObjectMember(
-  [name, value]: [string, JsonTree],
-  path: string,
-  behind: RenderAfterValue,
-): string {
-  return `<dt dir="auto">${escapeHtml(name)}</dt>\n<dd>${renderValue(value, path, behind)}</dd>`;
+  const table = renderObjectTable(parts, prefix, behind);
+  const items = table
+    ? []
+    : parts.map(({ text }, i) => `<li>${renderValue(text, `${prefix}${i}`, behind)}</li>`);
+  return table ?? `<ul class="values">\n${items.join("\n")}\n</ul>`;
 }
 
 function renderString(text: string): string {
@@ -59,37 +50,29 @@ function renderLiteral(token: string): string {
   return `<span class="literal">${escapeHtml(token)}</span>`;
 }
 
-/** Returns the property names of similar objects: each has at least half of all names, none twice. Undefined for other items. */
-function listColumns(items: readonly JsonTree[]): string[] | undefined {
-  const all = new Set<string>();
-  for (const item of items) {
-    if (item.kind !== "object") return undefined;
-    for (const [name] of item.members) all.add(name);
-    if (all.size > MAX_COLUMNS) return undefined;
-  }
-  const alike = (items as readonly ObjectTree[]).every(({ members }) => {
-    const names = new Set(members.map(([name]) => name));
-    return names.size === members.length && names.size * 2 >= all.size && names.size > 0;
-  });
-  return alike ? [...all] : undefined;
-}
-
+/** Renders similar objects as a table: each has at least half of all names, none twice. Undefined for other items. */
 function renderObjectTable(
-  columns: readonly string[],
-  items: readonly JsonTree[],
-  pathTo: (name: string) => string,
+  items: readonly { text: string }[],
+  prefix: string,
   behind: RenderAfterValue,
-): string {
-  const rows = items.map((item) => new Map(item.kind === "object" ? item.members : []));
-  const isAtEnd = (name: string) => rows.every((row) => !row.has(name) || isNumberLiteral(row.get(name)));
+): string | undefined {
+  if (!items.every(({ text }) => text.startsWith("{"))) return undefined;
+  const members = items.map(({ text }) => listJsonParts(text));
+  const rows = members.map((parts) => new Map(parts.map(({ name, text }) => [name, text])));
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  const isAlike = rows.every(
+    (row, i) => row.size === members[i]?.length && row.size * 2 >= columns.length && row.size > 0,
+  );
+  if (columns.length > MAX_COLUMNS || !isAlike) return undefined;
+  const isAtEnd = (name: string) => rows.every((row) => isNumberLiteral(row.get(name) ?? "0"));
   const head = columns.map((name) => renderTableCell("th", escapeHtml(name), isAtEnd(name)));
   const body = rows.map((row, i) => {
     const cells = columns.map((name) => {
-      const value = row.get(name);
+      const json = row.get(name) ?? "";
       return renderTableCell(
         "td",
-        value ? renderValue(value, `${pathTo(`${i}`)}.${name}`, behind) : "",
-        isNumberLiteral(value),
+        json && renderValue(json, `${prefix}${i}.${name}`, behind),
+        isNumberLiteral(json),
       );
     });
     return `<tr>${cells.join("")}</tr>`;
@@ -101,48 +84,4 @@ function renderTableCell(tag: "th" | "td", html: string, atEnd: boolean): string
   return `<${tag}${atEnd ? ' class="right"' : ""} dir="auto">${html}</${tag}>`;
 }
 
-function isNumberLiteral(tree: JsonTree | undefined): boolean {
-  return tree?.kind === "literal" && /^[-\d]/.test(tree.token);
-}
-
-/** JSON as written: with every digit of numbers, the order of members, and duplicate names. */
-export type JsonTree =
-  | { kind: "object"; members: [name: string, value: JsonTree][] }
-  | { kind: "array"; items: JsonTree[] }
-  | { kind: "string"; text: string }
-  /** A number, `true`, `false` or `null`, as its token. */
-  | { kind: "literal"; token: string };
-
-/** Parses valid JSON. Recursive, so the caller must limit the nesting. */
-export function parseJsonTree(text: string): JsonTree {
-  const tokens: string[] = [];
-  visitJsonTokens(text, (start, end) => tokens.push(text.slice(start, end)));
-  let at = 0;
-  const readNext = () => tokens[at++] ?? "null";
-  const readUntil = (end: string, read: () => void) => {
-    while (tokens[at] !== end) {
-      if (tokens[at] === ",") at++;
-      read();
-    }
-    at++;
-  };
-  const readValue = (): JsonTree => {
-    const token = readNext();
-    if (token === "[") {
-      const items: JsonTree[] = [];
-      readUntil("]", () => items.push(readValue()));
-      return { kind: "array", items };
-    }
-    if (token === "{") {
-      const members: [string, JsonTree][] = [];
-      readUntil("}", () => {
-        const name = String(JSON.parse(readNext()));
-        at++;
-        members.push([name, readValue()]);
-      });
-      return { kind: "object", members };
-    }
-    return token.startsWith('"') ? { kind: "string", text: JSON.parse(token) } : { kind: "literal", token };
-  };
-  return readValue();
-}
+const isNumberLiteral = (json: string) => /^[-\d]/.test(json);
