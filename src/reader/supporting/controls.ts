@@ -20,12 +20,12 @@ const MARKS = /["'“”„‘’«»[\](){}|*_`]/;
 /**
  * Makes the two controls of a request: questions with known answers that a model should not be able to distinguish from those
  * of the report. `stated` is copied from a page, so that only "supported" is right; for `invented`, "supported" is wrong.
- * `pages`: all pages that were read. Undefined if these offer no suitable sentences.
+ * Undefined if the pieces offer no suitable sentences.
  */
 export async function makeControls(
   questions: readonly Question[],
   shown: ReadonlySet<Piece>,
-  { pages, random, pause }: { pages: readonly PageExcerpt[]; random: () => number; pause: Pause },
+  { random, pause }: { random: () => number; pause: Pause },
 ): Promise<{ stated: Question; invented: Question } | undefined> {
   const pick = <T>(all: readonly T[]): T | undefined => all[Math.floor(random() * all.length)];
   const texts = questions.map(({ claim }) => claim.text);
@@ -44,18 +44,14 @@ export async function makeControls(
   const stated = pickBest(copies);
   if (!stated) return undefined;
   const { claim, page } = pickBest(copies.filter((copy) => copy !== stated)) ?? stated;
-  const others = pages.filter((each) => each !== page).flatMap(({ pieces }) => pieces);
   for (let nth = 0; nth < MOST_TRIES; nth++) {
     const figure = pick(claim.sought.filter(isChangeable));
-    const other = figure || nth > MOST_TRIES / 2 ? undefined : pick(others);
     const { start, end } = figure ?? { start: claim.text.replace(END, "").length, end: claim.text.length };
     const changed = figure
       ? changeDigits(figure.text, random)
       : ` (${chooseYear(random)})${claim.text.slice(start)}`;
-    const copy = claim.text.slice(0, start) + changed + claim.text.slice(end);
-    const invented = buildQuestion((other && pick(listSentences(other))) ?? copy, page);
-    if (await (other ? isForeign(invented, pause) : isNowhere(invented, start, shown, pause)))
-      return { stated, invented };
+    const invented = buildQuestion(claim.text.slice(0, start) + changed + claim.text.slice(end), page);
+    if (await isNowhere(invented, start, shown, pause)) return { stated, invented };
   }
   return undefined;
 }
@@ -110,10 +106,4 @@ async function isNowhere(
   for (const page of new Set(Array.from(shown, (piece) => piece.page)))
     if ((await page.content.index(claim.language, pause)).figures.findPlaces(figure).count > 0) return false;
   return true;
-}
-
-/** Whether a question has no content word in common with its page. */
-async function isForeign({ claim, page }: Question, pause: Pause): Promise<boolean> {
-  const index = await page.content.index(claim.language, pause);
-  return claim.words.every((key) => index.findWord(key).count === 0);
 }

@@ -95,7 +95,7 @@ export async function findSupport(
   let end: string | undefined;
   let hasFailed = false;
   try {
-    const { questions, pages } = await readQuestions(citations, language, pause);
+    const questions = await readQuestions(citations, language, pause);
     const queue = groupQuestions(questions);
     await onPlan(estimatePlan(queue));
     const session = new ModelSession({
@@ -106,7 +106,7 @@ export async function findSupport(
     while (queue.length > 0 && isReliable(reliability, queue.length)) {
       const group = queue.shift() ?? [];
       onProgress?.(done, questions.length);
-      const replies = await askAbout(group, session, { ...options, pages, pause });
+      const replies = await askAbout(group, session, { ...options, pause });
       if (typeof replies === "string") {
         const half = Math.ceil(group.length / 2);
         if (replies === "too-large" && half < group.length)
@@ -153,7 +153,7 @@ async function readQuestions(citations: readonly ReadCitation[], language: strin
   }
   const all = [...pages.values()];
   questions.sort((a, b) => all.indexOf(a.page) - all.indexOf(b.page));
-  return { questions, pages: all };
+  return questions;
 }
 
 /** Groups the questions into requests, in the order of their pages, within the limits of a request. */
@@ -190,11 +190,11 @@ function estimatePlan(groups: readonly AskedQuestion[][]): ModelPlan {
 async function askAbout(
   group: readonly AskedQuestion[],
   session: ModelSession,
-  { pages, random, reliability, pause }: SupportOptions & { pages: readonly PageExcerpt[]; pause: Pause },
+  { random, reliability, pause }: SupportOptions & { pause: Pause },
 ): Promise<Map<number, ProvenAnswer | undefined> | undefined | "too-large" | "no-controls"> {
   const shown = listPieces(group);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const controls = await makeControls(group, shown, { pages, random, pause });
+    const controls = await makeControls(group, shown, { random, pause });
     if (!controls) return "no-controls";
     const questions: Question[] = [...group];
     for (const control of [controls.stated, controls.invented])
