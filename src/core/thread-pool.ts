@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parentPort, type TransferListItem, Worker, type WorkerOptions } from "node:worker_threads";
+import { parentPort, Worker, type WorkerOptions } from "node:worker_threads";
 import { type Clock, systemClock } from "./clock.js";
 import { Semaphore } from "./semaphore.js";
 
@@ -109,11 +109,7 @@ export class ThreadPool<Question, Answer> {
   }
 
   /** Asks a thread. Calls `onBegin` when a thread starts on the question. Rejects with `signal.reason`, OverLimit, or the thread's own error. */
-  async ask(
-    question: Question,
-    signal: AbortSignal,
-    { transfer = [], onBegin }: { transfer?: TransferListItem[]; onBegin?: (() => void) | undefined } = {},
-  ): Promise<Answer> {
+  async ask(question: Question, signal: AbortSignal, onBegin = () => {}): Promise<Answer> {
     const { clock, limitMs, heapMib, processMib } = this.options;
     let releasePlace = () => {};
     let thread: Thread | undefined;
@@ -125,10 +121,10 @@ export class ThreadPool<Question, Answer> {
         thread = this.#start();
         await waitForThreadMessage(thread, signal);
       }
-      onBegin?.();
+      onBegin();
       keepProcessAlive(thread, true);
       const ms = typeof limitMs === "number" ? limitMs : limitMs(question);
-      if (thread instanceof Worker) thread.postMessage(question, transfer);
+      if (thread instanceof Worker) thread.postMessage(question);
       else thread.send({ question, limitMs: ms } satisfies Relayed);
       const timeout = clock
         .sleep(processMib === undefined ? ms : BUSY * ms, deadline.signal)

@@ -1,9 +1,9 @@
 import { systemClock } from "../clock.js";
 import { stringifyExact } from "../json/exact-json.js";
 import { ThreadLimitError, ThreadPool } from "../thread-pool.js";
-import type { SchemaCheckRequest, SchemaProblem } from "./thread-messages.js";
+import type { SchemaCheckRequest, SchemaProblem } from "./validator.js";
 
-export type { SchemaProblem } from "./thread-messages.js";
+export type { SchemaProblem } from "./validator.js";
 
 const LIMITS = { limitMs: 5_000, heapMib: 512 };
 
@@ -52,12 +52,11 @@ async function askValidatorThread(
   const message = explainIfTooLarge(schema);
   if (message !== undefined) return { message };
   let start: number | undefined;
-  const startCheck = () => {
-    start = systemClock.monotonic();
-  };
   try {
     const question = { schema: stringifyExact(schema), ...(value !== undefined && { value }) };
-    return await threads.ask(question, signal, { onBegin: startCheck });
+    return await threads.ask(question, signal, () => {
+      start = systemClock.monotonic();
+    });
   } catch (error) {
     if (!(error instanceof ThreadLimitError)) throw error;
     return { message: `it cannot be checked: it takes more than ${error.limit}` };

@@ -4,7 +4,18 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import draft06 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
 import formats from "ajv-formats";
 import { describeError } from "../text/format-text.js";
-import type { SchemaCheckRequest, SchemaProblem } from "./thread-messages.js";
+
+export interface SchemaProblem {
+  /** A JSON pointer, empty for the whole value; undefined if the problem does not concern one place. */
+  path?: string;
+  message: string;
+}
+
+/** A request to the schema thread: whether a schema is usable or, with `value`, whether the value fits. Both are JSON texts. */
+export interface SchemaCheckRequest {
+  schema: string;
+  value?: string;
+}
 
 /**
  * Options of ajv. `strict`: a schema may have unknown keywords. `inlineRefs`: definitions stay separate functions, because
