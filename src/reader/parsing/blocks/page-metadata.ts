@@ -1,4 +1,5 @@
 import { decodeHTML } from "entities/decode";
+import type { ReadDocument } from "../documents/document.js";
 import { type HtmlTag, iterateTokens, readAttribute } from "./html-tokens.js";
 
 /** Match the names of a date in the metadata: the last change, which is preferred, and the publication. */
@@ -20,18 +21,11 @@ const INLINE = new Set(
   "a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split(" "),
 );
 
-/** What is read from a page besides its blocks. */
-interface AboutPage {
-  title?: string;
-  date?: string;
-  /** All text of the page, visible or not, with the contents of metadata and data scripts. */
-  text?: string;
-  /** Whether a part of the page is only for paying readers. */
-  isPaid?: boolean;
-}
-
 /** Reads the title and the date of a page and, with `wantsText`, all of its text. */
-export function readPageMetadata(page: string, wantsText = false): AboutPage {
+export function readPageMetadata(
+  page: string,
+  wantsText = false,
+): Pick<ReadDocument, "title" | "date" | "text" | "isPaid"> {
   const dates: string[] = [];
   const parts: string[] = [];
   let [title, tags] = ["", 0];
