@@ -143,10 +143,8 @@ BEGIN
 END $$;
 
 -- Adds conversations to the sums (`sign` 1) or subtracts them (-1), for 'created' and 'ended' in `moments`. It is volatile, so that
--- it sees the changes of its own statement. All statements lock the sums in one order, widest span first. A session keeps the plan
--- that it made when the table was small; without these settings that plan reads the whole table.
-CREATE FUNCTION research.tally(ids uuid[], moments text[], sign int, of_deleted boolean) RETURNS int LANGUAGE plpgsql
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+-- it sees the changes of its own statement. All statements lock the sums in one order, widest span first.
+CREATE FUNCTION research.tally(ids uuid[], moments text[], sign int, of_deleted boolean) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO research.sums AS own
   SELECT span, key, CASE span WHEN 'ever' THEN '-infinity' ELSE date_bin(('1 ' || span)::interval, moment, '2000-01-01Z') END,
