@@ -58,6 +58,12 @@ interface Scene {
 }
 
 const FAULTS = {
+  /** As a deployment does. */
+  async replace({ cluster, random }: Scene) {
+    const victim = anyOf(cluster, random);
+    await cluster.add(victim.role);
+    await cluster.end(victim, "SIGTERM");
+  },
   async kill({ cluster, random }: Scene) {
     const victim = anyOf(cluster, random);
     // Another one takes its place at once.
@@ -108,13 +114,13 @@ const FAULTS = {
 };
 
 /**
- * Lets the faults happen one after the other to processes of these roles under a stream of creates and stops, lets all
+ * Lets the faults, or what the caller does, happen one after the other to processes of these roles under a stream of creates and stops, lets all
  * end, and says what was lost. `random` draws the moments.
  */
 export async function chaos(
   database: string,
   server: PostgresServer | undefined,
-  faults: Iterable<Fault>,
+  faults: Iterable<Fault | (() => Promise<void>)>,
   random: () => number,
   { clients, roles } = LARGE,
 ): Promise<Losses> {
@@ -129,7 +135,8 @@ export async function chaos(
   );
   for (const fault of faults) {
     await sleep(random() * 300);
-    await FAULTS[fault]({ cluster, database, proxy, server, random });
+    if (typeof fault === "function") await fault();
+    else await FAULTS[fault]({ cluster, database, proxy, server, random });
   }
   over = true;
   await Promise.all(asking);

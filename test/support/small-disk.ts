@@ -13,11 +13,11 @@ export interface SmallDisk {
   free(): void;
 }
 
-/** Mounts one of 256 KiB; undefined where that is not allowed. */
-export function smallDisk(): SmallDisk | undefined {
+/** Mounts a file system with these options of tmpfs. Returns undefined if this user may mount none. */
+export function smallDisk(options = "size=256k"): SmallDisk | undefined {
   const path = folderWith();
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", path], { stdio: "ignore" });
+    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", path], { stdio: "ignore" });
   } catch {
     return undefined;
   }

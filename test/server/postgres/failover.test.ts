@@ -9,22 +9,14 @@ import { leftovers } from "../../support/leftovers.js";
 import { query, testPostgres } from "../../support/postgres.js";
 import { callerOf, claimed, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
+import { smallDisk } from "../../support/small-disk.js";
 
 const { postgres, newDatabase } = await testPostgres();
 const caller = callerOf();
 
 afterEach(closeStores);
 
-/** A file system of this size for the server alone; undefined where this user may mount none. */
-function smallFolder(mebibytes: number): string | undefined {
-  const folder = folderWith();
-  const options = `size=${mebibytes}m,uid=65534,gid=65534,mode=700`;
-  if (spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]).status !== 0) return undefined;
-  leftovers.add(() => spawnSync("umount", ["-l", folder]));
-  return folder;
-}
-
-const small = postgres?.server && smallFolder(24);
+const small = postgres?.server && smallDisk("size=24m,uid=65534,gid=65534,mode=700")?.path;
 
 describe.skipIf(!small)("a full tablespace (needs its own PostgreSQL, and the right to mount)", () => {
   it("refuses creates, of which nothing is left, and answers states; with room again all goes on", async () => {
