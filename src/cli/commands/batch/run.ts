@@ -142,7 +142,9 @@ async function buildDryRun(
   const connected = findConnectedAccount(account);
   const usualMs = connected && estimateRunDuration(connected);
   const pacer = createBatchPacer(ctx.host.clock, connected, knownRows, limit);
-  const plan = estimateBatch(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
+  const { counts } = new BatchProgress(states);
+  const now = ctx.host.clock.now();
+  const plan = { ...estimateBatch(counts, pacer, usualMs, now), counts, limit, now };
   const { reporter } = ctx;
   const rows = states.map(({ row }) => row);
   const describeAsked = ({ profile, body }: BatchRow) => {

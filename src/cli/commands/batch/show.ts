@@ -294,7 +294,7 @@ class BatchRenderer {
   async #showUnchanged(): Promise<void> {
     if (this.#isLive) return;
     const { batch, reporter, host } = this.parts;
-    const progress = formatProgress(batch.progress.counts, batch.outlook, host.clock.now(), PLAIN);
+    const progress = formatProgress(batch.progress.counts, batch.forecast, host.clock.now(), PLAIN);
     await reporter.say(`no change: ${progress}`);
   }
 
@@ -368,7 +368,7 @@ class BatchRenderer {
       );
       return lines.join("\n");
     }
-    const line = liveBatch(batch.progress.counts, batch.outlook, host.clock.now(), this.#style);
+    const line = liveBatch(batch.progress.counts, batch.forecast, host.clock.now(), this.#style);
     return usual === undefined ? line : `${line} (a run: ${usual})`;
   }
 }

@@ -1,7 +1,7 @@
 import { nameRow } from "../../../app/batch.js";
 import { explainError } from "../../../app/failure.js";
 import type { BatchRunEvent } from "../../../client/workflows/batch/batch-context.js";
-import type { BatchEstimate, BatchOutlook } from "../../../client/workflows/batch/estimate-batch.js";
+import type { BatchForecast } from "../../../client/workflows/batch/estimate-batch.js";
 import {
   chooseStateWord,
   type RowState,
@@ -20,22 +20,27 @@ import type { Style } from "../../terminal/style.js";
 const BAR_WIDTH = 20;
 
 /** Formats the live line: a bar, the rows in each state, the create calls left this hour, when the next is allowed, and the end. */
-export function liveBatch(counts: StandingCounts, outlook: BatchOutlook, now: number, style: Style): string {
+export function liveBatch(
+  counts: StandingCounts,
+  forecast: BatchForecast,
+  now: number,
+  style: Style,
+): string {
   const total = sum(counts);
   const ended = counts.done + counts.failed + counts.refused + counts.stopped;
   const full = total === 0 ? BAR_WIDTH : Math.floor((BAR_WIDTH * ended) / total);
   const bar = style.good("█".repeat(full)) + style.dim("░".repeat(BAR_WIDTH - full));
-  return `${bar} ${formatProgress(counts, outlook, now, style)}`;
+  return `${bar} ${formatProgress(counts, forecast, now, style)}`;
 }
 
 /** Formats the live line without the bar. */
 export function formatProgress(
   counts: StandingCounts,
-  outlook: BatchOutlook,
+  forecast: BatchForecast,
   now: number,
   style: Style,
 ): string {
-  const { left, nextAt, endsAt } = outlook;
+  const { left, nextAt, endsAt } = forecast;
   const isAhead = nextAt !== undefined && nextAt > now && counts.waiting > 0;
   const hour = [
     ...(left === undefined ? [] : [`${left} creates left this hour`]),
@@ -110,20 +115,23 @@ export function buildSummaryJson(counts: StandingCounts, exitCode: number, cost?
   return { summary: { rows: sum(counts), ...counts, ...spent, exit_code: exitCode } };
 }
 
+/** What a dry run shows. `limit`: create calls allowed per hour; undefined if unknown. `now`: epoch milliseconds. */
+export type DryRun = BatchForecast & { counts: StandingCounts; limit: number | undefined; now: number };
+
 /** Formats the forecast of a batch. */
-export function estimateText({ counts, limit, now, lastSentAt, endsAt }: BatchEstimate): string {
+export function estimateText({ counts, limit = Infinity, now, lastSentAt, endsAt }: DryRun): string {
   const { waiting, done, running, unknown, failed, refused, stopped } = counts;
   const before = { done, running, unknown, failed, refused, stopped };
   const rest = Object.entries(before).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
   const lines = [`${formatCount(sum(counts), "row")}: ${[`${waiting} to send`, ...rest].join(", ")}`];
-  if (waiting > 0 && lastSentAt === null)
+  if (waiting > 0 && lastSentAt === undefined)
     lines.push("without a limit the end is not known: --per-hour N sets one");
-  if (lastSentAt !== null) {
-    const pace = limit === null ? "without a limit" : `at ${limit} an hour`;
+  if (lastSentAt !== undefined) {
+    const pace = limit === Infinity ? "without a limit" : `at ${limit} an hour`;
     const when = new Date(lastSentAt).toISOString();
     lines.push(`${pace} it takes ${formatDuration(lastSentAt - now)} until the last one is sent, at ${when}`);
   }
-  if (endsAt !== null)
+  if (endsAt !== undefined)
     lines.push(`by the usual length of a run, it ends at about ${new Date(endsAt).toISOString()}`);
   return `${lines.join("\n")}\n`;
 }
@@ -171,15 +179,15 @@ export function measureDuration({ sentAt, createdAt, endedAt }: RowState): numbe
 }
 
 /** Builds the JSON for the forecast of a batch. */
-export function estimateJson({ counts, limit, now, lastSentAt, endsAt }: BatchEstimate) {
+export function estimateJson({ counts, limit = Infinity, now, lastSentAt, endsAt }: DryRun) {
   const { waiting, ...rest } = counts;
-  const formatDateOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  const formatDateOrNull = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
   return {
     rows: sum(counts),
     to_send: waiting,
     ...rest,
-    limit,
-    takes_ms: lastSentAt === null ? null : lastSentAt - now,
+    limit: limit === Infinity ? null : limit,
+    takes_ms: lastSentAt === undefined ? null : lastSentAt - now,
     last_sent_at: formatDateOrNull(lastSentAt),
     ends_at: formatDateOrNull(endsAt),
   };

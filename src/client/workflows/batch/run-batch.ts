@@ -10,7 +10,7 @@ import {
   giveUpRow,
 } from "./batch-context.js";
 import type { BatchLane } from "./create-pacer.js";
-import { type BatchOutlook, estimateRunDuration, estimateRunningBatch } from "./estimate-batch.js";
+import { type BatchForecast, estimateBatch, estimateRunDuration } from "./estimate-batch.js";
 import { BatchProgress, type RowState } from "./plan-rows.js";
 import { ResultCollector } from "./result-collector.js";
 import { RowFollower } from "./row-follower.js";
@@ -48,12 +48,12 @@ export class BatchRunner {
     this.#submitters = job.lanes.map((lane) => new RowSubmitter(this.#context, lane, add));
   }
 
-  /** What the hour still allows, and when the batch will probably end. */
-  get outlook(): BatchOutlook {
+  /** What the hour still allows, and when the batch will probably end; empty with several accounts. */
+  get forecast(): BatchForecast {
     const { lanes, account } = this.#context;
     const [only, ...others] = lanes;
     if (!only || others.length > 0) return {};
-    return estimateRunningBatch(this.progress.counts, only.pacer, this.#usualMs, account.clock.now());
+    return estimateBatch(this.progress.counts, only.pacer, this.#usualMs, account.clock.now());
   }
 
   /** Whether the number of create calls allowed per hour is known for every account. */

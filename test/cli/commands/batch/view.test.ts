@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   buildRowJson,
+  type DryRun,
   estimateJson,
   estimateText,
   formatCounts,
@@ -10,7 +11,6 @@ import {
   liveBatch,
 } from "../../../../src/cli/commands/batch/view.js";
 import { PLAIN } from "../../../../src/cli/terminal/style.js";
-import type { BatchEstimate } from "../../../../src/client/workflows/batch/estimate-batch.js";
 import type { RowState, StandingCounts } from "../../../../src/client/workflows/batch/plan-rows.js";
 import { NAMED } from "../../../support/style.js";
 
@@ -142,14 +142,14 @@ describe("a row for a program", () => {
 describe("what a batch would do", () => {
   const noon = Date.UTC(2030, 0, 1, 12);
   const some = { ...ZERO, waiting: 2 };
-  const base: BatchEstimate = { counts: some, limit: 10, now: noon, lastSentAt: null, endsAt: null };
+  const base: DryRun = { counts: some, limit: 10, now: noon };
   const sent = { lastSentAt: noon + 65_000 };
 
-  test.each<[string, Partial<BatchEstimate>, string]>([
+  test.each<[string, Partial<DryRun>, string]>([
     ["nothing is left", { counts: { ...ZERO, done: 2 } }, "2 rows: 0 to send, 2 done\n"],
     [
       "no limit",
-      { ...sent, limit: null },
+      { ...sent, limit: undefined },
       "2 rows: 2 to send\nwithout a limit it takes 1m 05s until the last one is sent, at 2030-01-01T12:01:05.000Z\n",
     ],
     [

@@ -187,14 +187,14 @@ test.each<[string, object, HappyOptions["fault"]]>([
 });
 
 test.each<[string, number | undefined, number, object, boolean]>([
-  ["an account with a limit", 3, 1, { left: 2, nextAt: expect.any(Number) }, true],
+  ["an account with a limit", 3, 1, expect.objectContaining({ left: 2, nextAt: expect.any(Number) }), true],
   ["an account without one", undefined, 1, {}, false],
   ["several accounts, of which one has a limit", 3, 2, {}, false],
 ])("what is known of the hours ahead, of %s", async (_, limit, count, outlook, hasLimit) => {
   const w = await world();
   const lanes = Array.from({ length: count }, (_, nth) => accountAt(w, nth ? undefined : limit));
   const { batch } = await run(w, rowsOf("one => COMPLETED"), { lanes });
-  expect([batch.outlook, batch.hasLimit]).toEqual([outlook, hasLimit]);
+  expect([batch.forecast, batch.hasLimit]).toEqual([outlook, hasLimit]);
 });
 
 test("a caller that stops iterating ends all work", async () => {
