@@ -228,14 +228,14 @@ export class ProfileAccount implements Account {
     const { baseUrl, provider } = this.settings;
     if (entry && !baseUrl) {
       const where = `${getServiceAddress(entry)} with profile ${entry.profile ?? DEFAULT_PROFILE}`;
-      const why = `${requestId} was created at ${where}, which no longer leads there with a key`;
+      const why = `${requestId} was created at ${where}, but this profile has no key for that origin any more`;
       return new ResearchError("NOT_CONFIGURED", why, { requestId, hint: this.describeWay(entry) });
     }
     if (!baseUrl || (entry && this.isHere(entry))) return undefined;
     const owners = listProvidersOfId(requestId, provider.value);
     if (owners.length === 0) return undefined;
     const names = owners.map(({ title }) => title).join(" or ");
-    const why = `${requestId} is an id of ${names}, so ${baseUrl.value} was not asked for it`;
+    const why = `${requestId} is an id of ${names}, so nothing was sent to ${baseUrl.value}`;
     return new ResearchError("NOT_FOUND", why, { requestId, hint: this.describeWay(entry, owners) });
   }
 
@@ -289,8 +289,8 @@ export class ProfileAccount implements Account {
       }
     });
     if (keyless.length === 0) return accounts;
-    throw new CodedError("NOT_AUTHENTICATED", `no API key to be used: ${keyless.join("; ")}`, {
-      hint: "`research login -p PROFILE` stores a key; a provider's own variable is one at the provider's own address.",
+    throw new CodedError("NOT_AUTHENTICATED", `no usable API key: ${keyless.join("; ")}`, {
+      hint: "Run `research login -p PROFILE` to store a key. At a provider's own address, you can set the provider's own variable instead.",
     });
   }
 
@@ -332,9 +332,12 @@ export class ProfileAccount implements Account {
   getHourlyLimit({ tier, perHour }: LimitOptions): number | undefined {
     const isCount = perHour === Number.POSITIVE_INFINITY || Number.isInteger(perHour);
     if (perHour !== undefined && !(isCount && perHour > 0))
-      throw new UsageError(`invalid value for per-hour: ${perHour}`, "It takes a whole number, 1 or more.");
+      throw new UsageError(
+        `invalid value for per-hour: ${perHour}`,
+        "The value must be a whole number, 1 or more.",
+      );
     if (tier !== undefined && !isTier(tier))
-      throw new UsageError(`unknown tier: ${tier}`, `There are: ${Object.keys(TIERS).join(", ")}.`);
+      throw new UsageError(`unknown tier: ${tier}`, `The tiers are: ${Object.keys(TIERS).join(", ")}.`);
     if (this.settings.provider.value !== INTERFACE) {
       if (tier)
         throw new UsageError(
@@ -350,7 +353,7 @@ export class ProfileAccount implements Account {
   async close(): Promise<void> {
     const skipped = this.#history?.skipped ?? 0;
     if (skipped > 0) {
-      const what = `${formatCount(skipped, "record")} skipped in the history (${this.#history?.folder}): not readable`;
+      const what = `${formatCount(skipped, "record")} in the history (${this.#history?.folder}) could not be read and will be skipped`;
       await this.#options.onNotice?.("HISTORY_SKIPPED", what);
     }
     await this.#client?.close();

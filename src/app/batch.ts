@@ -44,7 +44,9 @@ export async function openBatch(
     const knownRows = completeFromHistory(folder.known, account.history);
     const [changed] = listChangedRows(rows, knownRows);
     if (changed)
-      throw new LocalError(`the request of the key ${JSON.stringify(changed.key)} has changed in ${out}`);
+      throw new LocalError(
+        `the request with the key ${JSON.stringify(changed.key)} differs from the one in ${out}; use another key or another folder`,
+      );
     const lanes = new Map<ProfileAccount, BatchLane>();
     const openLane = (owner: ProfileAccount): BatchLane => {
       const limit = owner === account ? options.limit : owner.getHourlyLimit({});

@@ -119,14 +119,14 @@ export async function checkReport(
 }
 
 function explainNotChecked({ asked, answered }: { asked: number; answered: number }): [string, string] {
-  if (asked === 0) return ["no mark of the report leads to a source", EXPORT_HINT];
+  if (asked === 0) return ["no citation mark of the report leads to a source", EXPORT_HINT];
   const [any, none] =
     asked === 1 ? ["the page", "the page"] : [`any of the ${asked} pages`, `none of the ${asked} pages`];
   return answered === 0
-    ? [`no answer came from ${any} that it cites`, "Is there a network? `research doctor` looks."]
+    ? [`no answer came from ${any} that the report cites`, "Check your network: run `research doctor`."]
     : [
-        `${none} that it cites could${asked === 1 ? " not" : ""} be read`,
-        "`--json` says why for each page. Open the pages in a browser.",
+        `${none} that the report cites could${asked === 1 ? " not" : ""} be read`,
+        "`--json` gives the reason for each page. You can open the pages in a browser.",
       ];
 }
 

@@ -24,8 +24,8 @@ export async function compareSides(old: DiffSide, now: DiffSide): Promise<Report
   for (const { report } of [old, now]) checkReportSize(report);
   if ("text" in old.report !== "text" in now.report)
     throw new UsageError(
-      "one of the results is structured, and the other is a text",
-      "Compare two of one kind.",
+      "one of the results is structured, and the other is text",
+      "Compare two structured results or two texts.",
     );
   const { compareReports, readForComparison } = await import("../reader/comparing/reports.js");
   const [oldReport, newReport] = [readForComparison(old.report), readForComparison(now.report)];

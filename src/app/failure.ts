@@ -34,7 +34,7 @@ export interface Failure {
 }
 
 const RECORD_HINT =
-  "Set RESEARCH_STATE_DIR to a folder that can be written, or RESEARCH_NO_HISTORY=1 to go on without a record.";
+  "Set RESEARCH_STATE_DIR to a folder that can be written, or RESEARCH_NO_HISTORY=1 to continue without a history.";
 
 /** Converts any error to a code, a sentence and an exit code. No other function does that. */
 export function describeFailure(error: unknown): Failure {
@@ -82,8 +82,8 @@ function describeUnresolved(error: UnresolvedCreateError): Failure {
   const { localId, notSaved, requestId } = error;
   const name = requestId === undefined ? "" : ` as ${requestId}`;
   const kept = localId
-    ? `It is kept as unknown; settle it: research resolve ${localId} --request-id ${requestId ?? "ID"}, or --not-created.`
-    : `It is in no history; look for it${name} where the service lists requests.`;
+    ? `The outcome is recorded as unknown. To settle it, run: research resolve ${localId} --request-id ${requestId ?? "ID"}, or --not-created.`
+    : `The request is in no history; look for it${name} where the service lists requests.`;
   return {
     ...describeServiceError(error),
     local_id: localId,
@@ -93,17 +93,17 @@ function describeUnresolved(error: UnresolvedCreateError): Failure {
 
 function describeQuotaError({ limit, retryAfter, until, day }: QuotaExceededError): Failure {
   const wait = formatDuration(retryAfter * 1_000);
-  const records = `is used up by this machine's own records; the next create is allowed in ${wait}`;
+  const records = `is reached, as counted by this machine; the next one is allowed in ${wait}`;
   const account = day && `${day.origin}${day.profile === null ? "" : ` (profile ${day.profile})`}`;
   const message = day
     ? `the limit of ${limit} creates in 24 hours at ${account}, set by ${day.source}, ${records}, at ${formatIsoDate(until)}`
-    : `the hourly limit of ${limit} ${records}`;
+    : `the hourly limit of ${limit} create requests ${records}`;
   const code = day ? "DAY_LIMIT" : "RATE_LIMITED";
   return { ...createFailure(code, message, `Nothing was sent. ${WAITS}`), retry_after: retryAfter };
 }
 
 /** Names the commands, because other commands that show this error do not have the flag. */
-const WAITS = "create, run and rerun wait by themselves with --wait-for-quota.";
+const WAITS = "With --wait-for-quota, create, run and rerun wait.";
 
 function classifyKind(error: ResearchError): OurCode {
   if (error instanceof RefusedError) return CODE_OF_REFUSAL[error.kind];
@@ -115,10 +115,10 @@ function classifyKind(error: ResearchError): OurCode {
 function chooseHint(error: ResearchError): string | undefined {
   if (!(error instanceof RefusedError)) return undefined;
   if (error.kind === "no-credit")
-    return "Add credit at the provider, then send the same again; -p NAME asks another account.";
+    return "Add credit at the provider, then run the command again, or use another account with -p NAME.";
   if (error.kind === "unauthenticated")
     return isAboutKey(error)
-      ? "Check the key: `research config list` shows which one was used, `research login PROVIDER` (for a service of your own `research login`) stores another."
+      ? "Check the key: `research config list` shows which key was used. To store another key, run `research login PROVIDER`, or `research login` for your own service."
       : undefined;
   if (error.kind !== "rate-limited") return undefined;
   const { retryAfter } = error;

@@ -145,8 +145,7 @@ async function openSearch(
     if (flag !== undefined) throw new UsageError(`${flag} needs --search`, `As in ${EXAMPLE}.`);
     return undefined;
   }
-  if (model === undefined)
-    throw new UsageError("--search needs a model that reads what is found: --model NAME --model-url URL");
+  if (model === undefined) throw new UsageError("--search needs a model: pass --model NAME --model-url URL");
   const [given = "", ...rest] = search.split("=");
   const name = (Object.keys(ENGINES) as EngineName[]).find((engine) => engine === given);
   if (name === undefined)

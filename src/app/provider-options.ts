@@ -40,8 +40,8 @@ export function addProviderOptions(
   if (settings.provider.value === INTERFACE) {
     if (given === undefined) return body;
     throw new UsageError(
-      `the research interface takes no ${given[0]}, and it is the service in force`,
-      "--model, --set, --after, --window, --domains and --not-domains are for a provider: `research help providers` names them, `research login PROVIDER` stores one.",
+      `the service in use has the research interface, which has no ${given[0]}`,
+      "--model, --set, --after, --window, --domains and --not-domains are for providers (`research help providers`). `research login PROVIDER` stores an account at one.",
     );
   }
   if (model?.trim() === "") throw new UsageError("invalid value for --model: it is blank");
@@ -79,11 +79,11 @@ function buildFlagOptions(
   const listDomains = (flag: string, list: string | undefined) =>
     [...new Set(parseDomains(flag, list).map((domain) => domain.replace(/^www\./, "")))].sort();
   if (window !== undefined)
-    add("--window", "sells no lower price for a later result", provider?.windowOptions?.(window));
+    add("--window", "does not offer a lower price for a later result", provider?.windowOptions?.(window));
   if (domains !== undefined || notDomains !== undefined)
     add(
       domains === undefined ? "--not-domains" : "--domains",
-      "cannot be told which domains to search",
+      "cannot restrict the search to domains",
       provider?.buildDomainOptions?.(
         listDomains("--domains", domains),
         listDomains("--not-domains", notDomains),

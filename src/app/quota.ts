@@ -20,7 +20,8 @@ function countCreates({ attempts, nextAt }: HourlyUsage, limit: number) {
 }
 
 function requireHistory({ history }: ProfileAccount): History {
-  if (!history) throw new LocalError("nothing is counted, since the history is off on this machine");
+  if (!history)
+    throw new LocalError("create requests are not counted, because the history is off on this machine");
   return history;
 }
 

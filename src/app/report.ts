@@ -77,8 +77,8 @@ export interface CheckNotice {
 }
 
 export const EXPORT_HINT =
-  "Export the report with its links, as Markdown or docx, in place of a copy of what the page shows; " +
-  "of a request of this machine, check the id.";
+  "Do not copy the report from a web page: export it as Markdown or docx, with its links. " +
+  "If it is the result of a request of this machine, check the request by its id.";
 
 /** Creates notices about marks of a report that lead to no source, and about listed sources that no sentence cites. */
 export function listNotices({ marksWithoutSource: marks, notCited }: ReportClaims): CheckNotice[] {

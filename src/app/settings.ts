@@ -201,7 +201,7 @@ export function checkProvider({ value, source }: SettingValue<string>): void {
   if (PROVIDER_NAMES.includes(value)) return;
   throw new UsageError(
     `unknown provider ${JSON.stringify(value)} (named by ${source})`,
-    `There are: ${PROVIDER_NAMES.join(", ")}. \`research help providers\` says what each of them does.`,
+    `The providers are: ${PROVIDER_NAMES.join(", ")}. \`research help providers\` describes them.`,
   );
 }
 
@@ -237,14 +237,14 @@ function choosePerDay(
     const { value, source } = limit;
     if (form.test(value)) return [{ value: Number(value), source }];
     const what = `invalid value for per-day: ${JSON.stringify(value)} (from ${source})`;
-    throw new UsageError(what, `It takes ${words}.`);
+    throw new UsageError(what, `The value must be ${words}.`);
   });
   return limits.sort((a, b) => a.value - b.value)[0];
 }
 
 export const PER_DAY_FORM = [
   /^[1-9]\d{0,8}$/,
-  "a whole number, 1 or more: the creates that may be made in 24 hours",
+  "a whole number, 1 or more: the number of create requests allowed in 24 hours",
 ] as const;
 
 /** Returns whether plain http to another machine is allowed. Throws UsageError for an invalid variable. */
@@ -272,7 +272,7 @@ export function findStoredProfile(
   const names = Object.keys(store.profiles);
   throw new UsageError(
     `unknown profile ${JSON.stringify(value)} (named by ${source})`,
-    `There are ${names.length > 0 ? names.join(", ") : "no profiles yet"}; \`research login -p NAME\` makes one.`,
+    `${names.length > 0 ? `The profiles are ${names.join(", ")}` : "There are no profiles yet"}; \`research login -p NAME\` creates one.`,
   );
 }
 
@@ -280,7 +280,7 @@ export function findStoredProfile(
 export function requireBaseUrl(settings: ResolvedSettings): URL {
   if (!settings.baseUrl) {
     throw new CodedError("NOT_CONFIGURED", "no base URL is configured", {
-      hint: "Run `research login openai` (or perplexity, exa, parallel, gemini, tavily) for an account there, or give --base-url URL; in CI set RESEARCH_PROVIDER (for a service of your own RESEARCH_BASE_URL) and a key. `research try` needs neither.",
+      hint: "Run `research login openai` (or perplexity, exa, parallel, gemini, tavily), or pass --base-url URL for your own service. In CI, set a key and RESEARCH_PROVIDER, or RESEARCH_BASE_URL for your own service. `research try` needs no account.",
     });
   }
   return parseBaseUrl(settings.baseUrl.value, settings.insecureHttp.value);
@@ -357,7 +357,7 @@ export function readSwitch(env: Environment, name: string): boolean | undefined 
   if (ON.test(value) || OFF.test(value)) return ON.test(value);
   throw new UsageError(
     `invalid value for ${name}: ${JSON.stringify(value)}`,
-    "It takes 1, true or yes, and 0, false or no.",
+    "The value must be 1, true or yes, or 0, false or no.",
   );
 }
 

@@ -19,6 +19,6 @@ export async function checkStatusFilter(
   const knownWords = new Set([...ours, ...recorded, ...theirs]);
   throw new UsageError(
     `unknown state ${JSON.stringify(status)}`,
-    `There are: ${[...knownWords].join(", ")}.`,
+    `The states are: ${[...knownWords].join(", ")}.`,
   );
 }

@@ -68,7 +68,7 @@ function checkOutput({ RESEARCH_OUTPUT: value }: Host["env"]): void {
   if (value && value !== "json" && value !== "human")
     throw new UsageError(
       `invalid value for RESEARCH_OUTPUT: ${JSON.stringify(value)}`,
-      "It takes json or human, the default.",
+      "The value must be json or human (the default).",
     );
 }
 

@@ -146,7 +146,7 @@ export function createUpstreamResearcher({
         throw new Released();
       }
       if (remoteEntry.at !== at) {
-        const message = `it runs at ${remoteEntry.provider} (${remoteEntry.at}), but this service uses ${at}: it waits for a service that uses the other one`;
+        const message = `it runs at ${remoteEntry.provider} (${remoteEntry.at}), but this service uses ${at}; the conversation waits for a service that uses the first account`;
         log(message, { level: "warning", request_id: job.request_id });
         // Wait for ever (2 ** 52 ms): another process may be started for that upstream service.
         await clock.sleep(2 ** 52, signal);

@@ -117,7 +117,9 @@ describe("the account in use", () => {
     writeFileSync(join(state, "history.jsonl"), "nonsense\n");
     account.history?.list({ limit: 1 });
     await account.close();
-    expect(calls).toEqual([["HISTORY_SKIPPED", `1 record skipped in the history (${state}): not readable`]]);
+    expect(calls).toEqual([
+      ["HISTORY_SKIPPED", `1 record in the history (${state}) could not be read and will be skipped`],
+    ]);
   });
 
   test.each([
@@ -187,8 +189,8 @@ describe("an account that is named by its profile", () => {
         expect.objectContaining({
           code: "NOT_AUTHENTICATED",
           message:
-            "no API key to be used: profile bare (no API key for https://p.example); profile same (no API key for https://one.example)",
-          facts: { hint: expect.stringContaining("`research login -p PROFILE` stores a key") },
+            "no usable API key: profile bare (no API key for https://p.example); profile same (no API key for https://one.example)",
+          facts: { hint: expect.stringContaining("`research login -p PROFILE` to store a key") },
         }),
       );
     }
@@ -273,7 +275,7 @@ describe("creates per day:", () => {
     expect(() => stored.perDay).toThrow(
       expect.objectContaining({
         message: 'invalid value for per-day: "x" (from profile p)',
-        facts: { hint: expect.stringMatching(/^It takes a whole number, 1 or more/) },
+        facts: { hint: expect.stringMatching(/^The value must be a whole number, 1 or more/) },
       }),
     );
   });

@@ -77,7 +77,7 @@ test("a row that was sent keeps its request: another one under its key is refuse
   const account = { origin: "https://one.example", profile: null };
   folder.record({ kind: "intent", ...row, ...account, at: "2030-01-01T00:00:00.000Z" });
   folder.close();
-  await expect(open("other")).rejects.toThrow(`the request of the key "a" has changed in ${out}`);
+  await expect(open("other")).rejects.toThrow(`the request with the key "a" differs from the one in ${out}`);
   (await open("d")).folder.close();
 });
 

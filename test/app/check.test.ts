@@ -17,11 +17,11 @@ const foundOutcome = (complete = true) => ({
 });
 
 test.each([
-  [1, 0, "no answer came from the page that it cites", "`research doctor` looks"],
-  [2, 0, "no answer came from any of the 2 pages that it cites", "`research doctor` looks"],
-  [1, 1, "the page that it cites could not be read", "`--json` says why"],
-  [2, 1, "none of the 2 pages that it cites could be read", "`--json` says why"],
-  [0, 0, "no mark of the report leads to a source", "Export the report with its links"],
+  [1, 0, "no answer came from the page that the report cites", "run `research doctor`"],
+  [2, 0, "no answer came from any of the 2 pages that the report cites", "run `research doctor`"],
+  [1, 1, "the page that the report cites could not be read", "`--json` gives the reason"],
+  [2, 1, "none of the 2 pages that the report cites could be read", "`--json` gives the reason"],
+  [0, 0, "no citation mark of the report leads to a source", "export it as Markdown or docx"],
 ])("of %d pages %d answer and none can be read: nothing is checked", async (asked, answered, why, hint) => {
   const checker = checking(async () => ({ checked: foundOutcome(), unreached: { asked, answered } }));
   await expect(

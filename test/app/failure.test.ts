@@ -23,7 +23,7 @@ import { BaseUrlError, ProxyError } from "../../src/core/http/base-url-and-proxy
 
 const refused = (kind: RefusalKind, facts = {}) => new RefusedError(kind, true, "SVC", "no", facts);
 
-const WAITS = "create, run and rerun wait by themselves with --wait-for-quota.";
+const WAITS = "With --wait-for-quota, create, run and rerun wait.";
 
 describe("the code and the exit code of", () => {
   test.each<[string, unknown, string, number]>([
@@ -107,10 +107,10 @@ describe("the sentence is that of the error", () => {
 
   test("and the hint of a limit says how long to wait, if the service said so", () => {
     expect(describeFailure(refused("rate-limited"))).toMatchObject({
-      ...{ message: "no", hint: "create, run and rerun wait by themselves with --wait-for-quota." },
+      ...{ message: "no", hint: "With --wait-for-quota, create, run and rerun wait." },
     });
     expect(describeFailure(refused("rate-limited", { retryAfter: 0 }))).toMatchObject({
-      ...{ message: "no", hint: "Wait 0s. create, run and rerun wait by themselves with --wait-for-quota." },
+      ...{ message: "no", hint: "Wait 0s. With --wait-for-quota, create, run and rerun wait." },
     });
     expect(describeFailure(refused("rate-limited", { retryAfter: 90 })).hint).toMatch(/^Wait 1m 30s\. /);
     expect(describeFailure(refused("refused", { retryAfter: 5 }))).toMatchObject({
@@ -141,8 +141,8 @@ describe("the facts", () => {
     expect(describeFailure(new QuotaExceededError(10, 61_500, 1_000))).toEqual({
       ...{ code: "RATE_LIMITED", exit_code: 7, retry_after: 61 },
       message:
-        "the hourly limit of 10 is used up by this machine's own records; the next create is allowed in 1m 01s",
-      hint: "Nothing was sent. create, run and rerun wait by themselves with --wait-for-quota.",
+        "the hourly limit of 10 create requests is reached, as counted by this machine; the next one is allowed in 1m 01s",
+      hint: "Nothing was sent. With --wait-for-quota, create, run and rerun wait.",
     });
   });
 
@@ -162,7 +162,7 @@ describe("the facts", () => {
   ])("of the day's limit: whose it is (%j), what sets it, and until when", (profile, account) => {
     const day = { source: "RESEARCH_PER_DAY", origin: "https://a.example", profile };
     expect(describeFailure(new QuotaExceededError(10, 61_500, 1_000, day)).message).toBe(
-      `the limit of 10 creates in 24 hours at ${account}, set by RESEARCH_PER_DAY, is used up by this machine's own records; the next create is allowed in 1m 01s, at 1970-01-01T00:01:01.500Z`,
+      `the limit of 10 creates in 24 hours at ${account}, set by RESEARCH_PER_DAY, is reached, as counted by this machine; the next one is allowed in 1m 01s, at 1970-01-01T00:01:01.500Z`,
     );
   });
 });
@@ -199,14 +199,14 @@ test.each([
   [
     "local-1",
     undefined,
-    "It is kept as unknown; settle it: research resolve local-1 --request-id id, or --not-created.",
+    "The outcome is recorded as unknown. To settle it, run: research resolve local-1 --request-id id, or --not-created.",
   ],
   [
     "local-1",
     new LocalError("disk full"),
-    "It is kept as unknown; settle it: research resolve local-1 --request-id id, or --not-created. disk full",
+    "The outcome is recorded as unknown. To settle it, run: research resolve local-1 --request-id id, or --not-created. disk full",
   ],
-  [undefined, undefined, "It is in no history; look for it as id where the service lists requests."],
+  [undefined, undefined, "The request is in no history; look for it as id where the service lists requests."],
 ])("an unknown create %s says how it is settled", (localId, notSaved, hint) => {
   const facts = { requestId: "id", httpStatus: 500 };
   expect(describeFailure(new UnresolvedCreateError("cut off", facts, localId, notSaved))).toMatchObject({

@@ -79,7 +79,7 @@ describe("at a provider", () => {
     );
     expect(() => asked("gemini", undefined, { notDomains: "a.example" })).toThrow(
       expect.objectContaining({
-        message: "Gemini cannot be told which domains to search",
+        message: "Gemini cannot restrict the search to domains",
         facts: { hint: "Leave --not-domains out." },
       }),
     );
@@ -101,8 +101,8 @@ describe("the interface takes", () => {
   ])("no %s", (name, given, options) => {
     expect(() => addProviderOptions(at("research"), body(given), options)).toThrow(
       expect.objectContaining({
-        message: `the research interface takes no ${name}, and it is the service in force`,
-        facts: { hint: expect.stringContaining("`research login PROVIDER` stores one") },
+        message: `the service in use has the research interface, which has no ${name}`,
+        facts: { hint: expect.stringContaining("`research login PROVIDER` stores an account") },
       }),
     );
   });

@@ -181,8 +181,8 @@ describe("a profile that does not exist", () => {
   });
 
   test.each<[StoredSettings, string]>([
-    [STORE, "There are home, work, bare; `research login -p NAME` makes one."],
-    [EMPTY, "There are no profiles yet; `research login -p NAME` makes one."],
+    [STORE, "The profiles are home, work, bare; `research login -p NAME` creates one."],
+    [EMPTY, "There are no profiles yet; `research login -p NAME` creates one."],
   ])("the hint says which there are", (store, hint) => {
     expect(() => resolve({ profile: "nope" }, {}, store)).toThrow(
       expect.objectContaining({ facts: expect.objectContaining({ hint }) }),
@@ -195,7 +195,10 @@ test.each<[SettingChoices, Record<string, string>, string]>([
   [{}, { RESEARCH_PROVIDER: "nope" }, 'unknown provider "nope" (named by RESEARCH_PROVIDER)'],
 ])("a provider that is not known, %j %j, is an error that names those that are", (flags, env, message) => {
   expect(() => resolve(flags, env)).toThrow(
-    expect.objectContaining({ message, facts: { hint: expect.stringMatching(/^There are: .*\bexa\b/) } }),
+    expect.objectContaining({
+      message,
+      facts: { hint: expect.stringMatching(/^The providers are: .*\bexa\b/) },
+    }),
   );
 });
 
@@ -232,7 +235,7 @@ describe("the connection", () => {
       expect.objectContaining({
         ...{ code: "NOT_CONFIGURED", message: "no base URL is configured" },
         facts: {
-          hint: "Run `research login openai` (or perplexity, exa, parallel, gemini, tavily) for an account there, or give --base-url URL; in CI set RESEARCH_PROVIDER (for a service of your own RESEARCH_BASE_URL) and a key. `research try` needs neither.",
+          hint: "Run `research login openai` (or perplexity, exa, parallel, gemini, tavily), or pass --base-url URL for your own service. In CI, set a key and RESEARCH_PROVIDER, or RESEARCH_BASE_URL for your own service. `research try` needs no account.",
         },
       }),
     );

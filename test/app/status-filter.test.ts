@@ -13,7 +13,7 @@ test("a state is one of the service's, a provider's, or one that the history has
     message: 'unknown state "none"',
     facts: {
       hint: expect.stringMatching(
-        /^There are: PENDING, PROCESSING, COMPLETED, FAILED, STOPPED, UNKNOWN, odd, queued, in_progress, (?!.*(?:completed|odd))/,
+        /^The states are: PENDING, PROCESSING, COMPLETED, FAILED, STOPPED, UNKNOWN, odd, queued, in_progress, (?!.*(?:completed|odd))/,
       ),
     },
   });

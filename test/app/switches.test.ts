@@ -21,7 +21,7 @@ test.each(["2", "on", "off", "y", "TRUE", "No", " 1", "constructor"])("%j is unu
   expect(read).toThrow(
     expect.objectContaining({
       message: `invalid value for RESEARCH_X: ${JSON.stringify(value)}`,
-      facts: expect.objectContaining({ hint: "It takes 1, true or yes, and 0, false or no." }),
+      facts: expect.objectContaining({ hint: "The value must be 1, true or yes, or 0, false or no." }),
     }),
   );
 });

@@ -246,7 +246,7 @@ test("list --status takes the states that there are, and names them", async () =
   plant(folder, { requestId: "odd-1", origin: "https://a.example", createdAt: 0, status: "SIMMERING" });
   const wrong = await run("list", "--status", "NONSENSE", "--json");
   expect(wrong).toMatchObject({ code: 2, stdout: "" });
-  expect(jsonErrors(wrong.stderr)[0]?.hint).toMatch(/^There are: PENDING, .*UNKNOWN, SIMMERING, queued/);
+  expect(jsonErrors(wrong.stderr)[0]?.hint).toMatch(/^The states are: PENDING, .*UNKNOWN, SIMMERING, queued/);
   for (const word of ["pending", "UNKNOWN", "simmering", "in_progress"])
     await succeed("list", "--status", word);
   const client = await connectMcp({ home: folder, env });

@@ -57,7 +57,7 @@ test("one create at each account, a table on stdout, and nothing is sent twice",
     expect([...keys]).toEqual([`Bearer key-of-${name}`]);
   const again = await go();
   expect(again).toMatchObject({ code: 0, stdout: seen.stdout });
-  expect(again.stderr).toMatch(/nothing was sent: this is from \d{4}-/);
+  expect(again.stderr).toMatch(/nothing was sent: these reports are from \d{4}-/);
   const json = JSON.parse((await go("--json")).stdout);
   expect(json).toMatchObject({ prompt: PROMPT, dir });
   expect(json.shared_sources).toHaveLength(3);

@@ -12,9 +12,7 @@ test("a 429 says once how long to wait, as a person counts", async () => {
   });
   const { code, stderr } = await research(["create", "x"]);
   expect(code).toBe(7);
-  expect(stderr).toContain(
-    "hint: Wait 59m 43s. create, run and rerun wait by themselves with --wait-for-quota.\n",
-  );
+  expect(stderr).toContain("hint: Wait 59m 43s. With --wait-for-quota, create, run and rerun wait.\n");
   expect(stderr).not.toContain("3583");
 });
 

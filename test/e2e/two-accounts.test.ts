@@ -154,7 +154,7 @@ describe("a request whose profile does not lead to it any more", () => {
       const [failure] = jsonErrors((await run(verb, id, "--json")).stderr);
       expect(failure).toMatchObject({ code: "NOT_CONFIGURED", exit_code: 2 });
       expect(failure?.message).toBe(
-        `${id} was created at ${doubles.openai.url} with profile openai, which no longer leads there with a key`,
+        `${id} was created at ${doubles.openai.url} with profile openai, but this profile has no key for that origin any more`,
       );
       expect(failure?.hint).toContain(`--base-url ${doubles.openai.url}`);
     }

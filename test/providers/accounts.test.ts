@@ -518,8 +518,8 @@ describe("domains", () => {
   test.each<[ProviderName | "research", string[], RegExp]>([
     ["openai", ["--not-domains", "a.example"], /cannot exclude domains/],
     ["openai", ["--domains", "a.example", "--set", 'tools=[{"type":"web_search"}]'], /"tools".*--set/],
-    ["exa", ["--domains", "a.example"], /Exa cannot be told which domains/],
-    ["gemini", ["--not-domains", "a.example"], /Gemini cannot be told which domains/],
+    ["exa", ["--domains", "a.example"], /Exa cannot restrict the search to domains/],
+    ["gemini", ["--not-domains", "a.example"], /Gemini cannot restrict the search to domains/],
     ["tavily", twice, /"include_domains".*--set/],
     ["tavily", ["--domains", "https://a.example/x"], /invalid --domains/],
     ["tavily", ["--domains", ""], /--domains .* is empty/i],

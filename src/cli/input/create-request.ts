@@ -50,7 +50,10 @@ export async function readContextFiles(ctx: Context, paths: readonly string[] = 
 /** Throws UsageError if more than one of the inputs is stdin (`-`). */
 export function checkStdinUse(...sources: readonly (string | undefined)[]): void {
   if (sources.filter((source) => source === "-").length > 1)
-    throw new UsageError("only one of prompt, schema and context can come from stdin", "Give a file.");
+    throw new UsageError(
+      "only one of prompt, schema and context can come from stdin",
+      "Pass the others as files.",
+    );
 }
 
 /** Adds the provider's flags and settings to the body of a create call. Throws UsageError. */
@@ -63,7 +66,7 @@ export async function completeRequest(
   if (asked.options?.store === false && ctx.provider?.name === "openai")
     await ctx.reporter.writeNotice(
       "NOT_STORED",
-      "OpenAI deletes a result that it does not store about ten minutes after it ends; run, watch and batch save it here as soon as it ends",
+      "with store=false, OpenAI deletes the result about ten minutes after the research ends; run, watch and batch save it on this machine as soon as it arrives",
     );
   if (after === undefined) return asked;
   return { ...asked, after: await findFollowUpId(ctx, after, { signal: ctx.signal, isOffline: dryRun }) };
@@ -180,7 +183,7 @@ async function buildDryRequest(account: ProfileAccount, body: CreateBody) {
   return { json: { method, url, headers, body: json }, text: shown };
 }
 
-const HOW = 'Give it as one argument ("…"), on stdin, or with --prompt-file PATH.';
+const HOW = 'Pass the prompt as one argument ("…"), on stdin, or with --prompt-file PATH.';
 
 /** Reads the prompt from an argument, stdin or a file. Throws UsageError unless there is exactly one and it is not blank, LocalError for an unreadable file. */
 export async function readPrompt(

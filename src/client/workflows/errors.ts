@@ -17,7 +17,7 @@ export class QuotaExceededError extends Error {
     now: number,
     readonly day?: { source: string; origin: string; profile: string | null },
   ) {
-    super(`the limit of ${limit} creates is used up`);
+    super(`the limit of ${limit} create requests is reached`);
     this.retryAfter = Math.ceil((until - now) / 1_000);
   }
 }
@@ -44,23 +44,23 @@ export class UnresolvedCreateError extends OutcomeUnknownError {
 /** Thrown if several accounts refused a create call. `reasons` has the error of each; `cause` is the last one. */
 export class NoAccountError extends Error {
   constructor(readonly reasons: readonly { name: string; error: unknown }[]) {
-    super("no account took the request", { cause: reasons.at(-1)?.error });
+    super("no account accepted the request", { cause: reasons.at(-1)?.error });
   }
 }
 
 /** Thrown if the history has no request that fits the user's text. */
 export class NotInHistoryError extends ResearchError {
   constructor(message: string) {
-    super("NOT_FOUND", message, { hint: "`research list` shows what is." });
+    super("NOT_FOUND", message, { hint: "`research list` shows the requests of this machine." });
   }
 }
 
 /** Thrown if a local rule forbids a create call. Nothing was sent. */
 export class CreateRefusedError extends ResearchError {
   constructor(readonly kind: "no-history" | "used-up") {
-    const why = kind === "no-history" ? "the history is off" : "all creates are used up";
+    const why = kind === "no-history" ? "the history is off" : "the limit of create requests is reached";
     const hint =
-      "--once and per-day count by the history: `research config unset history`, or unset RESEARCH_NO_HISTORY.";
+      "--once and per-day need the history: run `research config unset history`, or unset RESEARCH_NO_HISTORY.";
     super("NOT_ALLOWED", `${why}, so the request was not sent`, kind === "no-history" ? { hint } : {});
   }
 }

@@ -91,8 +91,8 @@ function findEntryToSend(account: Account, text: string): HistoryEntry | undefin
 
 function buildTargetOfEntry(entry: HistoryEntry, text: string): Omit<NamedTarget, "account"> {
   if (entry.status === NOT_CREATED)
-    throw new ResearchError("NOT_FOUND", `${entry.local_id} is settled as never created`, {
-      hint: "`research rerun` sends it.",
+    throw new ResearchError("NOT_FOUND", `${entry.local_id} was recorded as not created`, {
+      hint: "`research rerun` submits it again.",
     });
   if (entry.request_id === null || (entry.status === UNKNOWN && text === LAST))
     throw UnresolvedCreateError.of(entry);
@@ -116,7 +116,7 @@ export function findEntry(account: Account, text: string): HistoryEntry | undefi
   const id = isCut ? text.slice(0, -CUT.length) : text;
   if (!isRequestId(id))
     throw new ResearchError("USAGE", `invalid request id: ${JSON.stringify(text)}`, {
-      hint: "An id is made of letters, digits, `.`, `_`, `:` and `-`; `research list` shows those made here, @last is the newest.",
+      hint: "An id consists of letters, digits, `.`, `_`, `:` and `-`. `research list` shows the ids of this machine; @last is the newest request.",
     });
   const isHere = (entry: HistoryEntry) => account.isHere?.(entry) ?? entry.origin === account.origin;
   const entries = account.history?.find(id, isHere) ?? [];
@@ -127,7 +127,7 @@ export function findEntry(account: Account, text: string): HistoryEntry | undefi
     throw new ResearchError(
       "USAGE",
       `${JSON.stringify(text)} is the beginning of ${entries.length} ids: ${ids}`,
-      { hint: "Give more of it." },
+      { hint: "Type more characters of the id." },
     );
   }
   return entries[0];
@@ -157,7 +157,7 @@ export async function findFollowUpId(
       "USAGE",
       `invalid value for --after: ${requestId} was created at ${getServiceAddress(entry)} and not at ${account.origin}`,
       {
-        hint: "A follow-up is asked of the service that made the request: name it by --profile or --base-url.",
+        hint: "A follow-up must go to the service that created the request: name it with --profile or --base-url.",
       },
     );
   const field = account.provider?.followUpField;
@@ -165,7 +165,7 @@ export async function findFollowUpId(
   const value =
     entry?.[field] ?? (isOffline ? undefined : (await account.client.status(requestId, { signal }))[field]);
   if (typeof value === "string") return value;
-  throw new ResearchError("USAGE", `the ${field} of ${requestId} is not known, which a follow-up needs`);
+  throw new ResearchError("USAGE", `a follow-up needs the ${field} of ${requestId}, which is not known`);
 }
 
 /** Returns whether a request was created at the service of this account. */

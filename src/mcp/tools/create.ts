@@ -10,7 +10,7 @@ import type { ToolSession } from "../session.js";
 import { defineTool, field, shape } from "../tool.js";
 
 const DESCRIPTION =
-  `Submit a deep research request. Each new request costs money, or one create of a limit. Returns at once with its id;
+  `Submit a deep research request. Each new request costs money or counts towards a limit. Returns at once with its id;
 the research takes minutes to hours: call research_wait next. The call may be repeated after an error or a time-out: the
 same prompt and schema within 24 hours give back the request that exists ("reused": true). If the outcome of an earlier one
 is unknown (OUTCOME_UNKNOWN), it is not sent again: tell the person.`.replaceAll("\n", " ");

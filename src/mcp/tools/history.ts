@@ -51,7 +51,7 @@ export const quota = defineTool({
   name: "research_quota",
   title: "Show how many creates are left",
   description:
-    "How many creates of the last hour count for the key in use, how many a limit leaves, the same for 24 hours (`day`), and what was `spent`. Nothing is sent to the service.",
+    "How many create requests of the last hour count for the key in use, how many are left, the same for 24 hours (`day`), and what was `spent`. Nothing is sent to the service.",
   fields: {},
   outputSchema: shape.object({
     ...{

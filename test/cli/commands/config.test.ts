@@ -117,7 +117,7 @@ test("use makes a profile the one in use, and only one that exists", async () =>
   await config("set tier pro --profile work");
   expect(await config("use nope")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("There are work;"),
+    stderr: expect.stringContaining("The profiles are work;"),
   });
   expect((await config("use work")).code).toBe(0);
   expect(stored().profile).toBe("work");

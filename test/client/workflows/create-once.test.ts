@@ -221,7 +221,10 @@ describe("no more are sent than allowed", () => {
     const id = await call();
     expect(await call()).toBe(id);
     await expect(call({ prompt: "y" })).rejects.toMatchObject({
-      ...{ code: "NOT_ALLOWED", message: "all creates are used up, so the request was not sent" },
+      ...{
+        code: "NOT_ALLOWED",
+        message: "the limit of create requests is reached, so the request was not sent",
+      },
       hint: undefined,
     });
   });

@@ -73,14 +73,14 @@ test("an id that ends in … is a beginning, and never goes to the service", () 
   const given = accountWithIds("abcd-1", "abcd-2");
   expect(findTarget(given, "abcd-1…")).toMatchObject({ requestId: "abcd-1" });
   expect(() => findTarget(given, "abcd…")).toThrow(
-    expect.objectContaining({ code: "USAGE", hint: "Give more of it." }),
+    expect.objectContaining({ code: "USAGE", hint: "Type more characters of the id." }),
   );
   for (const id of ["zzzz", "abc"]) {
     const message = `no id in the history of this machine begins with ${id}`;
     const error = expect.objectContaining({
       code: "NOT_FOUND",
       message,
-      hint: "`research list` shows what is.",
+      hint: "`research list` shows the requests of this machine.",
     });
     expect(() => findTarget(given, `${id}…`)).toThrow(error);
   }
@@ -115,7 +115,7 @@ test("a prefix of several ids names none of them, and says which there are", () 
   expect(() => findEntry(given, "abcd")).toThrow('"abcd" is the beginning of 2 ids: ');
   expect(() => findEntry(given, "abcd")).toThrow(/: abcd-[12], abcd-[12]$/);
   expect(() => findEntry(given, "abcd")).toThrow(
-    expect.objectContaining({ code: "USAGE", hint: "Give more of it." }),
+    expect.objectContaining({ code: "USAGE", hint: "Type more characters of the id." }),
   );
 });
 
@@ -156,7 +156,10 @@ test("what must be in the history, and is not, is an error", () => {
   expect(requireEntry(accountWithIds("abcd-1"), "abcd").request_id).toBe("abcd-1");
   expect(() => requireEntry(accountWithIds("abcd-1"), "zzzz")).toThrow("zzzz is not in the history");
   expect(() => requireEntry(none, "zzzz")).toThrow(
-    expect.objectContaining({ code: "NOT_FOUND", hint: "`research list` shows what is." }),
+    expect.objectContaining({
+      code: "NOT_FOUND",
+      hint: "`research list` shows the requests of this machine.",
+    }),
   );
 });
 
@@ -197,9 +200,9 @@ describe("a target is", () => {
     const create = given.begin("x");
     create.recordNotCreated();
     expect(() => findTarget(given, create.localId)).toThrow(
-      expect.objectContaining({ code: "NOT_FOUND", hint: "`research rerun` sends it." }),
+      expect.objectContaining({ code: "NOT_FOUND", hint: "`research rerun` submits it again." }),
     );
-    expect(() => findTarget(given, create.localId)).toThrow(`${create.localId} is settled`);
+    expect(() => findTarget(given, create.localId)).toThrow(`${create.localId} was recorded as not created`);
   });
 });
 
@@ -227,7 +230,7 @@ test("a follow-up names the request's id, or the field that the provider asks fo
   expect(server.count("status")).toBe(0);
   expect(await findFollowUpId(parallel, "abcd", {})).toBe("i-2");
   expect(await findFollowUpId(parallel, "not-recorded", {})).toBe("i-2");
-  const unknown = "the interaction_id of abcd-1 is not known, which a follow-up needs";
+  const unknown = "a follow-up needs the interaction_id of abcd-1, which is not known";
   const offline = findFollowUpId(parallel, "abcd", { isOffline: true });
   await expect(offline).rejects.toMatchObject({ code: "USAGE", message: unknown });
   const aborted = { signal: AbortSignal.abort("enough") };
@@ -238,7 +241,7 @@ test("a follow-up names the request's id, or the field that the provider asks fo
     message: expect.stringMatching(
       /^invalid value for --after: i?.* was created at .* and not at https:\/\/b\.example$/,
     ),
-    hint: expect.stringMatching(/^A follow-up is asked of the service that made the request/),
+    hint: expect.stringMatching(/^A follow-up must go to the service that created the request/),
   });
 });
 

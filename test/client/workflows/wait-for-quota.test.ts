@@ -84,7 +84,7 @@ test("a wait goes on until the wall clock is there, however often the sleep ends
 
 test("a limit that is used up says when it is not", () => {
   const error = new QuotaExceededError(10, NOW + 1_500, NOW);
-  expect(error).toMatchObject({ message: "the limit of 10 creates is used up", retryAfter: 2 });
+  expect(error).toMatchObject({ message: "the limit of 10 create requests is reached", retryAfter: 2 });
 });
 
 test("a wait for a moment that has come is none", async () => {

@@ -92,7 +92,7 @@ describe.skipIf(!postgres)("serve --database (needs PostgreSQL)", () => {
 
   it.each([
     ["changed-keys", ["list"], /no connection to the database/],
-    ["add-key", ["add", "alice"], /ended.*keys list. shows what was done/],
+    ["add-key", ["add", "alice"], /ended.*keys list. shows whether the keys were changed/],
   ])(
     "a database that goes away before %s of serve keys: a sentence, exit 12",
     async (statement, args, said) => {

@@ -99,7 +99,7 @@ async function confirmRows(ctx: Context, { states, findAccount }: BatchPlan, wha
   );
   await requireConfirmation(
     ctx,
-    `Send ${waiting} rows of ${what} to ${places.join(" and ")}? Each is a create.`,
+    `Send ${waiting} rows of ${what} to ${places.join(" and ")}? Each row is a create request.`,
     "nothing was sent",
   );
 }
@@ -119,9 +119,12 @@ async function warnOfRepeatedRows(ctx: Context, rows: readonly BatchRow[]): Prom
   if (!first) return;
   const which =
     others.length === 0
-      ? `line ${first.line} asks`
-      : `${others.length + 1} rows, line ${first.line} first, ask`;
-  await ctx.reporter.writeNotice("ASKED_TWICE", `${which} what an earlier line asks; each is sent`);
+      ? `line ${first.line} repeats`
+      : `${others.length + 1} rows, line ${first.line} first, repeat`;
+  await ctx.reporter.writeNotice(
+    "ASKED_TWICE",
+    `${which} an earlier line; each of them is sent and paid for`,
+  );
 }
 
 function formatResume(ctx: Context, file: string, options: BatchFlags): string {

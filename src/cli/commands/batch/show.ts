@@ -333,20 +333,22 @@ class BatchRenderer {
       const ways = [
         unknown.localId &&
           `settle it with: research resolve ${unknown.localId} --request-id ID, or --not-created${more}`,
-        !isBeside && "--resend-unknown sends again and may create duplicates",
+        !isBeside && "--resend-unknown sends them again and may create duplicates",
       ].filter(Boolean);
       const next = ways.length > 0 ? `: ${ways.join("; ")}` : "";
       await reporter.say(`${rows} (${which}) ${have} an unknown outcome and ${were} not sent again${next}`);
     }
     const parts = states.filter(({ standing, cutShort }) => standing === "failed" && cutShort).length;
-    const again = isBeside ? "" : ", --retry-partial sends again";
+    const again = isBeside ? "" : ", --retry-partial sends the rows again";
     if (parts > 0)
-      await reporter.say(`${parts} cut short: \`research output --partial ID\` prints one${again}`);
+      await reporter.say(
+        `${parts} cut short: \`research output --partial ID\` prints a part that exists${again}`,
+      );
     if (!isBeside && counts.failed - parts + counts.refused > 0)
       await reporter.say("--retry-failed sends failed and refused rows again");
     // After a signal, the handler of the interruption prints the same command.
     const left = counts.waiting + counts.running;
-    if (left > 0 && !isSignal) await reporter.say(`${left} to go; go on with: ${this.parts.resume}`);
+    if (left > 0 && !isSignal) await reporter.say(`${left} not finished; go on with: ${this.parts.resume}`);
   }
 
   #redraw() {

@@ -84,7 +84,7 @@ export async function compare(
       if (ends.length > 0)
         await reporter.writeNotice(
           "REUSED",
-          `nothing was sent: this is from ${formatIsoDate(Math.max(...ends))}`,
+          `nothing was sent: these reports are from ${formatIsoDate(Math.max(...ends))}`,
         );
     }
     if (reporter.json) {

@@ -134,7 +134,7 @@ function checkKey(name: string): SettingName {
   if (Object.hasOwn(SETTINGS, name)) return name as SettingName;
   throw new UsageError(
     `unknown setting ${JSON.stringify(name)}`,
-    `There are: ${Object.keys(SETTINGS).join(", ")}.`,
+    `The settings are: ${Object.keys(SETTINGS).join(", ")}.`,
   );
 }
 

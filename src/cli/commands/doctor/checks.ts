@@ -262,7 +262,7 @@ const CLOCK_LIMIT_MS = 60_000;
 function checkClock({ date }: ProbeAnswer, { clock, platform }: Host): Finding {
   if (date === undefined) return createOk("the service sent no date");
   const ahead = clock.now() - date;
-  if (Math.abs(ahead) <= CLOCK_LIMIT_MS) return createOk("as the service's");
+  if (Math.abs(ahead) <= CLOCK_LIMIT_MS) return createOk("the same as the service's");
   const off = `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the service's`;
   return warn(`this clock is ${off}`, platform === "linux" ? "timedatectl set-ntp true" : "set the clock");
 }

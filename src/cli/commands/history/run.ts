@@ -58,7 +58,7 @@ function explainKept({ status, sent_at }: HistoryEntry, now: number): string | u
   if (status !== NOT_CREATED && !isFinal(status))
     return `has not ended: its last recorded state is ${status}`;
   if (Date.parse(sent_at) > now - WINDOW_MS)
-    return "was sent within the last hour, and still counts towards the hourly limit";
+    return "was sent within the last hour, so it still counts towards the hourly limit; forget it later";
   return undefined;
 }
 

@@ -16,7 +16,7 @@ export async function runMcp(ctx: Context, options: McpOptions): Promise<void> {
   ctx.limitDay(options);
   if (host.stdin.isTTY)
     await reporter.say(
-      "This command is for an agent to start; `research mcp --print-config` prints its settings.",
+      "This command is started by an agent. `research mcp --print-config` prints the settings for the agent.",
     );
   const { allowDir, readOnly = false } = options;
   const allowedFolder = allowDir === undefined ? undefined : resolve(allowDir);

@@ -153,7 +153,9 @@ async function useKeys(
     return await use(opened);
   } catch (error) {
     if (error instanceof StoreOutcomeUnknownError)
-      throw new LocalError(`${error.message}, and \`research serve keys list\` shows what was done`);
+      throw new LocalError(
+        `${error.message}; \`research serve keys list\` shows whether the keys were changed`,
+      );
     if (error instanceof StoreError) throw new LocalError(error.message, { cause: error });
     throw error;
   } finally {

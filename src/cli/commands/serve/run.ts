@@ -29,7 +29,9 @@ const DRAIN_MS = 5_000;
 export async function serve(ctx: Context, options: ServeOptions): Promise<number> {
   const database = readDatabase(ctx, options);
   if (options.exec !== undefined && options.role === "worker")
-    throw new UsageError("--exec needs a service that answers requests, and --role worker answers none");
+    throw new UsageError(
+      "--exec and --role worker cannot be used together: a worker does not answer requests",
+    );
   const givenKey = await readGivenKey(ctx, options);
   chooseLogFormat(ctx, options);
   readMetricsToken(ctx);
@@ -49,7 +51,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   if (key === undefined && givenKey !== undefined)
     await voice.notice(
       "KEY_NOT_USED",
-      "RESEARCH_SERVE_API_KEY is not used: keys were added to this service, and only those are valid; conversations of the single key belong to none of them",
+      "RESEARCH_SERVE_API_KEY is not used: keys were added to this service, and only those are valid. They cannot see the conversations of the single key",
     );
   let drainMs = 0;
   const parts = { store, apiKey: key?.apiKey, model, voice, upstream, answers };
@@ -148,7 +150,7 @@ function createStartError(error: unknown): never {
 function chooseClientKey({ host }: Context, key: OwnKey | undefined): string {
   const apiKey = key?.apiKey ?? host.env.RESEARCH_API_KEY?.trim();
   if (apiKey) return apiKey;
-  throw new UsageError("--exec needs one of the added keys", "Give it with RESEARCH_API_KEY.");
+  throw new UsageError("--exec needs one of the added keys", "Set RESEARCH_API_KEY to one of them.");
 }
 
 /** Returns the format of the access log; undefined for no log. Throws UsageError for `text` with --json. */

@@ -61,7 +61,8 @@ function createClient(account: ProfileAccount): ResearchClient {
     return account.client;
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    const hint = "`research login -p PROFILE` stores both; RESEARCH_UPSTREAM_API_KEY[_FILE] is a key too.";
+    const hint =
+      "`research login -p PROFILE` stores the address and the key. RESEARCH_UPSTREAM_API_KEY or RESEARCH_UPSTREAM_API_KEY_FILE can give the key instead.";
     const { hint: clientHint } = error.facts;
     throw new UsageError(`--upstream: ${error.message}`, clientHint?.includes("login") ? hint : clientHint);
   }

@@ -83,7 +83,7 @@ test("--schema is for the rows that bring none", async () => {
 test("rows that ask the same and have no key are each sent, and that is said", async () => {
   const { code, bodies, stderr } = await sent("q.txt", "same\nsame\nother\n");
   expect([code, bodies.length]).toEqual([0, 3]);
-  expect(stderr).toContain("note: line 2 asks what an earlier line asks; each is sent");
+  expect(stderr).toContain("note: line 2 repeats an earlier line; each of them is sent and paid for");
 });
 
 test("every bad line of JSON Lines is named at once, exit 2, nothing sent", async () => {
@@ -139,7 +139,7 @@ test("a missing column is a fault of the header; in JSON Lines of each row that 
     "q.jsonl:2: the template names a missing column, {{a}}",
   ]);
   expect((await faults("q.csv", "a\n1\n", "--template", "nothing")).messages).toEqual([
-    "the template names no column: {{column}}",
+    "the template contains no column such as {{prompt}}",
   ]);
 });
 

@@ -62,7 +62,7 @@ test("what no more is sent of is left to do, and nothing is watched if nothing r
   const shown = screenHere(["batch", "q.txt", "--out", "out"], options);
   expect(await shown.done).toMatchObject({ code: 4 });
   expect(shown.text()).not.toContain("watched");
-  expect(shown.text()).toMatch(/^2 to go; go on with: research batch q\.txt --out out$/m);
+  expect(shown.text()).toMatch(/^2 not finished; go on with: research batch q\.txt --out out$/m);
   expect(shown.text().split("\n").at(-1)).toContain("go on with");
 });
 
@@ -77,7 +77,7 @@ test("on a terminal more than 20 rows are sent only after a yes; -y and 20 rows 
   };
   const refused = start("README.md");
   await refused.waitFor(
-    /Send 21 rows of README\.md, read as text, one prompt a line, to http:\S+\? Each is a create\. \[y\/N\]/,
+    /Send 21 rows of README\.md, read as text, one prompt a line, to http:\S+\? Each row is a create request\. \[y\/N\]/,
   );
   refused.type("n\r");
   expect((await refused.done).code).toBe(2);

@@ -284,7 +284,9 @@ test("nothing is known where every page refuses, and a page that is gone is an a
     research(["check", "-", "--allow-private"], { input: `It takes 5 (${url}/refused). So ${url}${path}` });
   expect(await check("/robots-only")).toMatchObject({
     ...{ code: 9, stdout: "" },
-    stderr: expect.stringContaining("none of the 2 pages that it cites could be read: nothing was checked"),
+    stderr: expect.stringContaining(
+      "none of the 2 pages that the report cites could be read: nothing was checked",
+    ),
   });
   expect(await check("/gone")).toMatchObject({ code: 14, stdout: expect.stringContaining("gone") });
 });
@@ -295,7 +297,9 @@ test("marks that lead nowhere are said, and a report with nothing else was not c
   expect(plain.stderr).toContain(
     "4 marks of the report lead to no source, such as 【12†L46-L54】. Export the",
   );
-  expect(plain.stderr).toContain("error: no mark of the report leads to a source: nothing was checked");
+  expect(plain.stderr).toContain(
+    "error: no citation mark of the report leads to a source: nothing was checked",
+  );
   const json = await research(["check", "-", "--json"], { input: COPIED });
   expect(jsonLines(json.stdout)).toMatchObject([
     { citations: [], counts: { marks_without_source: 4, uncited: 4 } },

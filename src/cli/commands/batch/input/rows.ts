@@ -43,7 +43,7 @@ function findMissingColumns(
   { columns, records }: Parsed,
   template: Template | undefined,
 ): RowFault | undefined {
-  if (template?.columns.length === 0) return { reason: "the template names no column: {{column}}" };
+  if (template?.columns.length === 0) return { reason: "the template contains no column such as {{prompt}}" };
   const wanted = template?.columns ?? ["prompt"];
   const [name] = columns ? wanted.filter((wish) => !columns.includes(wish)) : [];
   if (name === undefined || !columns) return undefined;
