@@ -53,7 +53,7 @@ export interface AccountOptions {
   onConnect?: (settings: ResolvedSettings) => void;
   /** Called with a sentence about the settings file, the account that is used, or the history. Awaited. */
   onNotice?: ((code: AccountNotice, text: string) => unknown) | undefined;
-  /** Whether only to inspect: no file is changed, and a key file is read only if its key is needed. */
+  /** Whether the caller only inspects the settings: no file is changed, and a key file is read only if its key is needed. */
   isInspected?: boolean;
 }
 
@@ -271,7 +271,7 @@ export class ProfileAccount implements Account {
     return Object.keys(this.store.read().profiles).flatMap((name) => this.findAccountNamed(name) ?? []);
   }
 
-  /** Opens the accounts of profiles, whatever other flags say (contract §12). Throws UsageError, or a CodedError that names all without a key. */
+  /** Opens the accounts of profiles; other flags have no effect on them (contract §12). Throws UsageError, or one CodedError that names all profiles without a key. */
   openNamed(profiles: readonly string[], flag: string): ProfileAccount[] {
     if (this.#options.choices.baseUrl !== undefined)
       throw new UsageError(

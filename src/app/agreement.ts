@@ -7,7 +7,7 @@ export interface AccountStatement {
   otherwise: { profile: string; passage: string }[];
 }
 
-/** Finds what the reports of several accounts state (contract §12). Leaves out a statement if it is unclear whether another report has it. */
+/** Finds the statements of the reports of several accounts (contract §12). Leaves out a statement if it is unclear whether another report makes it, too. */
 export async function findStatements(
   reports: readonly { profile: string; report: Report }[],
 ): Promise<AccountStatement[]> {

@@ -26,7 +26,7 @@ export interface Surroundings {
   signal: AbortSignal;
 }
 
-/** The flags that choose the model of a research, the model's limits, and the sources. */
+/** The flags that choose the model, its limits, and the sources. */
 export interface ModelOptions {
   model?: string | undefined;
   modelUrl?: string | undefined;
@@ -52,7 +52,7 @@ export type ModelResearch = (
   service: ServiceParts,
 ) => Promise<Researcher>;
 
-/** The limits of one research, if no flag sets them (contract §4, "With a model"). */
+/** The limits for one question, if no flag sets them (contract §4, "With a model"). */
 const DEPTHS = {
   quick: { tokens: 25_000, calls: 8, ms: 5 * 60_000 },
   standard: { tokens: 120_000, calls: 25, ms: 15 * 60_000 },
@@ -118,7 +118,7 @@ export async function openEndpoint(
   return { url, model: name, apiKey, connections: openConnections(ctx, url), clock: ctx.host.clock };
 }
 
-/** Returns the limits of one research or one check. */
+/** Returns the limits for one question or one check. */
 export function readLimits({
   modelTokens,
   modelCalls,
@@ -130,7 +130,7 @@ export function readLimits({
 }
 
 const MOST_PAGES = 30;
-/** Maximum number of pages that are split into blocks at a time, over all researches. */
+/** Maximum number of pages that are split into blocks at a time, for all questions together. */
 const MOST_DOCUMENTS = 2;
 const EXAMPLE = "--search searxng=https://searx.example.org, or one of brave, tavily, exa and serper";
 

@@ -25,7 +25,7 @@ export function checkTarget(path: string, force: boolean): void {
 export function writeTarget(path: string, text: string | Uint8Array, force: boolean): void {
   checkTarget(path, force);
   wrapFileErrors(`${path} could not be written`, () => {
-    // A device is no file that could be replaced, so write to it directly.
+    // A device cannot be replaced like a file, so write to it directly.
     if (lstat(path)?.isCharacterDevice()) fs.writeFileSync(path, text);
     else replace(path, text, force);
   });

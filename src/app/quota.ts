@@ -46,7 +46,7 @@ export function readQuota(account: ProfileAccount, options: LimitOptions) {
   };
 }
 
-/** Minimum number of known costs for an estimate, and maximum number of the newest that are used. */
+/** Minimum number of known costs for an estimate, and the number of newest costs that an estimate uses at most. */
 const [FEWEST_COSTS, MOST_COSTS] = [10, 20];
 
 /** Estimates the cost of create calls from the median of the last ones with the same model. Returns a line for each model with enough known costs. */

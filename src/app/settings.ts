@@ -331,7 +331,7 @@ export function buildLoginCommand({
   return provider.value === INTERFACE ? "research login" : `research login ${provider.value}`;
 }
 
-/** Shortens a key to what may be shown. */
+/** Shortens a key to its last four characters, which may be shown. */
 export function maskKey(key: string): string {
   return key.length > 8 ? `…${key.slice(-4)}` : "…";
 }

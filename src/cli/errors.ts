@@ -6,7 +6,10 @@ import { LocalError } from "../core/files/local-error.js";
 import type { Signal } from "./terminal/host.js";
 import { Interrupted } from "./terminal/interruption.js";
 
-/** The request exists, but has no end or result yet. Exits with 8 (contract §1.5), since a script would repeat the create after another code. */
+/**
+ * Thrown if a request exists, but has not ended or its result was not fetched. The exit code is 8 (contract §1.5),
+ * because a script would send the create call again after another code.
+ */
 export class UnfinishedError extends Error {
   constructor(
     override readonly cause: ResearchError,

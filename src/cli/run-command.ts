@@ -15,7 +15,8 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
   const interruption = new Interruption(host);
   const reporter = new Reporter(host, isJsonWanted(argv, host.env), interruption.signal);
   let ctx: Context | undefined;
-  // An interrupted command has to end as one, also if it wrote more: a loop around it ends only then.
+  // An interrupted command must end by its signal, even if it wrote more output: only then does a shell loop around it
+  // stop.
   const createEnding = (code: number, signal = interruption.unhandled): ProcessEnding => ({
     code,
     ...(signal && { signal }),
@@ -32,7 +33,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
       throw new UsageError("no command was given");
     }
     checkOutput(host.env);
-    // Help and errors of usage need no settings, history or client.
+    // Help and usage errors need no settings, history or client, so load these only now.
     const { Context } = await import("./context.js");
     const { createKeyReader } = await import("../app/settings.js");
     const read = request.usesKey
@@ -56,7 +57,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
   }
 }
 
-/** Help as a stream shows it: on a terminal its headings are bold, and its lines fit. */
+/** Formats help for a stream. On a terminal, headings are bold and lines are wrapped to its width. */
 async function formatHelp(sink: Sink, env: Host["env"], text: string): Promise<string> {
   const { bold } = await chooseStyle(sink, env);
   return wrapAtWords(text, measureColumnsOn(sink)).replace(/^(?:Usage:|\S.*:$)/gm, (heading) =>
@@ -72,7 +73,7 @@ function checkOutput({ RESEARCH_OUTPUT: value }: Host["env"]): void {
     );
 }
 
-/** Asked before the arguments are read, since errors in those are JSON, too. */
+/** Returns whether JSON is wanted. Called before the arguments are parsed, because errors in the arguments are JSON, too. */
 function isJsonWanted(argv: readonly string[], env: Host["env"]): boolean {
   const end = argv.indexOf("--");
   return env.RESEARCH_OUTPUT === "json" || argv.slice(0, end < 0 ? undefined : end).includes("--json");
@@ -97,17 +98,17 @@ const GLOBAL_LINE = `\nGlobal options: ${Object.keys(globalFlags)
   .map((form) => form.replace(/[ ,].*/, ""))
   .join(" ")}`;
 
-/** What the arguments ask for: a text to print, or an action with the global flags. */
+/** The outcome of parsing the arguments: a text to print, or an action with the global flags. */
 type ParsedArguments =
   | { kind: "text"; text: string }
-  /** No command, or only the first half of one: the help says which there are. */
+  /** No command was named, or one without its subcommand; `text` lists the commands. */
   | { kind: "help"; text: string }
   | { kind: "action"; flags: GlobalFlags; usesKey: boolean; action: (ctx: Context) => Promise<number> };
 
-/** What never asks for the key: a key file that makes its reader wait is not read for these. */
+/** The commands that never need the key. The key file is not read for them, because reading a FIFO may wait. */
 const KEYLESS: ReadonlySet<string> = new Set([...["login", "logout", "try", "serve", "help", "completion"]]);
 
-/** Throws UsageError, with the nearest name where one is near. `isWhole`: all commands are defined, not only those that may be meant. */
+/** Parses the arguments. Throws UsageError, which suggests the nearest name if there is one. `isWhole`: defines all commands, not only those that `argv` may name. */
 async function readArguments(
   argv: readonly string[],
   host: Host,
@@ -125,7 +126,7 @@ async function readArguments(
     writeErr: (part) => {
       usage += part;
     },
-    // By itself commander asks the streams of the process, which opens them.
+    // By default, commander opens the streams of the process to find these out.
     getOutHelpWidth: () => measureColumnsOn(stdout),
     getErrHelpWidth: () => measureColumnsOn(stderr),
     getOutHasColors: () => true,
@@ -137,7 +138,7 @@ async function readArguments(
     return "";
   });
   program.addHelpText("afterAll", ({ command }) => (command.parent ? GLOBAL_LINE : ""));
-  // Commands inherit what the program has when they are added, so they come last.
+  // A command inherits the settings that the program has when it is added, so add the commands last.
   const perform: Perform = (performed) => {
     action = performed;
   };
@@ -151,7 +152,7 @@ async function readArguments(
     program.parse(argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // The help of the program says what each command does.
+    // The help of the program describes each command, so define all commands first.
     if (!isWhole && helped === program) return readArguments(argv, host, true);
     if (error.exitCode === 0 && helped)
       return renderHelp(program, helped, argv, host) ?? { kind: "text", text };
@@ -160,14 +161,14 @@ async function readArguments(
   }
   if (!action) return { kind: "help", text: usage };
   const usesKey = !KEYLESS.has(program.args[0] ?? "");
-  // As if each were given: then the compiler refuses a flag that `Globals` lacks.
+  // The type treats each flag as given, so that the compiler rejects a flag that GlobalFlags lacks.
   const globalOptions: Omit<Required<GlobalFlags>, "profiles"> = program.opts<
     Required<OptionsOf<typeof globalFlags>>
   >();
   return { kind: "action", flags: splitProfiles(globalOptions, program.args[0]), usesKey, action };
 }
 
-/** `compare` alone takes several profiles. Throws UsageError. */
+/** Splits the value of --profile. Throws UsageError for several profiles, unless the command is `compare`. */
 function splitProfiles({ profile, ...flags }: GlobalFlags, command: string | undefined): GlobalFlags {
   const profiles = profile?.split("\n") ?? [];
   if (command === "compare") return { ...flags, profiles };
@@ -179,7 +180,7 @@ function splitProfiles({ profile, ...flags }: GlobalFlags, command: string | und
   return profile === undefined ? flags : { ...flags, profile };
 }
 
-/** The help of a command as JSON, if the flag asks for it; undefined for its text. Throws UsageError for a word that is not a command. */
+/** Returns the action that prints the help of a command as JSON; undefined without --json. Throws UsageError for an unknown subcommand. */
 function renderHelp(
   program: Verb,
   command: Command,
@@ -187,7 +188,7 @@ function renderHelp(
   host: Host,
 ): ParsedArguments | Promise<ParsedArguments> | undefined {
   const isName = (word: string | undefined) => word !== undefined && !word.startsWith("-");
-  // commander shows the help of what it knows and passes over the word that it does not know.
+  // commander ignores an unknown subcommand before --help, so parse again without --help to get the error.
   if (command.commands.length > 0 && isName(command.args[0]))
     return readArguments(
       argv.filter((word) => word !== "--help" && word !== "-h"),
@@ -210,18 +211,18 @@ function describeProgram(program: Verb, version: string): void {
     )
     .version(version, "-V, --version")
     .addFlags(globalFlags)
-    // The flags of a command are not those of the commands below it, which commander takes for granted.
+    // A subcommand does not have the flags of its parent, although commander shows them in its help.
     .configureHelp({
       // The last line of each page names the flags of every command.
       visibleOptions: (command) =>
         command.parent ? [...command.options] : new Help().visibleOptions(command),
       optionDescription: describeOption,
       argumentDescription: describeOption,
-      // Nearly every command has flags, so in a list of commands that says nothing.
+      // Leave out "[options]" in lists of commands, because nearly every command has options.
       subcommandTerm: (command) =>
         `${command.name()} ${command.usage().replace(/\[(?:options|command)\] ?/g, "")}`.trim(),
     })
-    // Ours shows topics, too.
+    // Our own `help` command also shows topics.
     .helpCommand(false)
     .addHelpText(
       "after",
@@ -229,13 +230,13 @@ function describeProgram(program: Verb, version: string): void {
     );
 }
 
-/** What a flag or an argument is, its default, and the words that it may be. */
+/** Describes a flag or an argument, with its default and its allowed values. */
 function describeOption({ description, defaultValue, argChoices }: Option | Argument): string {
   const initial = [defaultValue ?? []].flat().length === 0 ? "" : ` (default: ${defaultValue})`;
   return `${description}${initial}${argChoices ? ` (${argChoices.join(", ")})` : ""}`;
 }
 
-/** commander's sentence in our form; its suggestion becomes the hint, else the help of the command that was named. */
+/** Converts commander's error. Its suggestion becomes the hint; without one, the hint names the help of the command. */
 function createUsageError(error: CommanderError, program: Verb, argv: readonly string[]): UsageError {
   const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
   const [, name] = /^too many arguments for '(.+?)'/.exec(first) ?? [];

@@ -44,7 +44,7 @@ export class InvertedIndex {
   }
 }
 
-/** The most different keys of a range whose places are listed; those of further keys are only counted. */
+/** The most keys of a range whose places are listed. The places of further keys are only counted. */
 const MOST_RUNS = 64;
 
 /** The most places that `excludePlaces` tries in order to find out whether any place remains. */

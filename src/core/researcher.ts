@@ -17,7 +17,7 @@ export interface Claim {
   readonly signal: AbortSignal;
 }
 
-/** The progress of a research, as in the status data. Counts refer to the whole research. */
+/** The progress of the research for one question, as in the status data. Counts refer to the whole question. */
 export interface Progress {
   step: "plan" | "search" | "read" | "note" | "write";
   /** The number of finished items in this step, out of `of` items planned so far: "reading 7 of 12". */
@@ -28,7 +28,7 @@ export interface Progress {
   tokens: number;
 }
 
-/** What a research has consumed, as in the output data. */
+/** What the research for one question has consumed, as in the output data. */
 export interface Usage {
   calls: number;
   input_tokens: number;

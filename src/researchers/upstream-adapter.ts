@@ -56,7 +56,7 @@ export function createUpstreamAdapter(parts: UpstreamParts): Upstream {
   const { client, dialect, provider, model, saysDollars, day, asked, clock, log } = parts;
   const troubles = new Troubles(log, clock);
   const polls = `polls at ${provider}`;
-  /** When each request was first not found, monotonic ms. */
+  /** Monotonic ms at which the upstream service first answered 404 for each request, by id. */
   const missing = new Map<string, number>();
   /** The final states in answers to create requests, by id. They are not polled, because a later poll might not return the result again. */
   const ends = new Map<string, StatusData>();

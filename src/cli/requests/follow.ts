@@ -46,7 +46,7 @@ export async function showFollow(
   return await new FollowView(terminal, targets, options).run().finally(() => terminal.reporter.stopLive());
 }
 
-/** Returns the exit code of a watch. `created`: if this command created the request, giving up is no error, so that no script creates it again. */
+/** Returns the exit code of a watch. `created`: if this command created the request, giving up is not an error, so that no script creates it again. */
 export function getOutcomeExitCode(outcome: WatchOutcome, { created = false } = {}): number {
   if (outcome.kind === "final") return getExitCode(outcome.status ?? "");
   if (outcome.kind === "given-up" && !created) return describeFailure(outcome.error).exit_code;

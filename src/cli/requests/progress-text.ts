@@ -127,7 +127,7 @@ export class DurationReport {
   }
 }
 
-/** Minimum duration in milliseconds that counts: shorter ones say nothing about the length of a research. */
+/** Minimum duration of a run that counts, in milliseconds: shorter ones do not show how long research takes. */
 const TELLING_MS = 5_000;
 /** Minimum number of finished runs for a usual duration (contract §6). */
 const LEAST_RUNS = 5;
@@ -144,7 +144,7 @@ export function describeUsualLength({ history, origin }: Account): string | unde
   return from === to ? `usually ${from}` : `usually ${from} to ${to}`;
 }
 
-/** Maximum wait in milliseconds that is not announced while polls fail: as long as a watch may otherwise be silent. */
+/** Maximum wait in milliseconds that is not announced while polls fail. It equals the time for which a watch may otherwise be silent. */
 const LONG_WAIT_MS = 300_000;
 
 type TroubleEvent = Extract<WatchEvent, { kind: "trouble" | "recovered" | "asked-to-wait" }>;

@@ -54,7 +54,7 @@ export async function showStates(
   return pickWorstExit(codes);
 }
 
-/** Prints a notice if a state could not be recorded. The state can be requested again, so this is no error. */
+/** Prints a notice if a state could not be recorded. The state can be requested again, so this is not an error. */
 export async function warnOfUnrecordedState(
   reporter: Reporter,
   error: LocalError | undefined,

@@ -51,7 +51,7 @@ export const FAULTS = {
 
 /** HTTP statuses that leave open what the request did: 408 (body came late), 409 (exists), 425 (may be a replay), 499 (client left). */
 export const AMBIGUOUS_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 499]);
-/** HTTP 421: the request reached the wrong server (RFC 9110 §15.5.20). Ambiguous unless the service itself sent the answer. */
+/** HTTP 421: the request reached the wrong server (RFC 9110 §15.5.20). The outcome is unknown unless the service itself sent the answer. */
 export const MISDIRECTED_STATUS = 421;
 
 /** How long a provider may answer 404 for a request after its create call, in milliseconds. */

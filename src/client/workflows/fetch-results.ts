@@ -45,7 +45,7 @@ export async function fetchResult(
       recordFailureReason(target, error);
       throw explainForeign404(error, target);
     }));
-  // The result has arrived, so it is no error if the end cannot be recorded.
+  // The result has arrived, so a failure to record the end is not an error.
   const state = isFinal(String(answer.status)) ? answer : { status: "COMPLETED" };
   if (kept?.status !== entry?.status || !kept) recordState(target, state as StatusData);
   return extractResult(answer, account.outputField, schema ?? entry?.output_schema);

@@ -41,7 +41,7 @@ export interface ListBlock {
 export interface ListItem {
   /** Whether the task is done; undefined if the item is not a task. */
   checked: boolean | undefined;
-  /** The number as written; undefined in a bullet list. */
+  /** The number of the item, as written; undefined in a bullet list. */
   number: string | undefined;
   blocks: MarkdownBlock[];
 }

@@ -8,7 +8,7 @@ const STEPS = {
   write: "writing",
 } as const;
 
-/** Describes the progress of a research, such as "reading 7 of 12, 48,000 tokens"; undefined for an unknown step. */
+/** Describes the progress of research, such as "reading 7 of 12, 48,000 tokens"; undefined for an unknown step. */
 export function describeProgress(progress: unknown): string | undefined {
   const { step, done, of, tokens } = Object(progress) as Record<string, unknown>;
   if (step === "queue" && isCount(done) && isCount(of))
@@ -21,7 +21,7 @@ export function describeProgress(progress: unknown): string | undefined {
   return isCount(tokens) && tokens > 0 ? `${how}, ${formatCount(tokens, "token")}` : how;
 }
 
-/** Describes what a research has used, such as "12 calls, 48,000 tokens, $0.04"; undefined if `usage` contains none of these. */
+/** Describes what the research for one question has used, such as "12 calls, 48,000 tokens, $0.04"; undefined if `usage` contains none of these. */
 export function describeUsage(usage: unknown): string | undefined {
   const { calls, input_tokens, output_tokens, cost_dollars } = Object(usage) as Record<string, unknown>;
   const parts: string[] = [];

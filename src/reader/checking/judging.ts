@@ -22,8 +22,8 @@ function rethrowUnlessTimeOver(error: unknown): undefined {
 }
 
 /**
- * Judges the claims of a report in order, and lets other work run in between. Some time after `signal` or `end` (monotonic
- * clock), the remaining claims become "unchecked". `isWhole`: whether all claims were judged.
+ * Judges the claims of a report in order, and lets other work run in between. Soon after `signal` aborts or the
+ * monotonic time `end` passes, the remaining claims become "unchecked". `isWhole`: whether all claims were judged.
  */
 export async function judgeAll(
   claims: readonly CitedClaim[],

@@ -85,7 +85,7 @@ export function isPower(before: string): boolean {
   return isDigit || UNIT.test(before) || /(?<!\p{L})[\p{Lu}\p{Ll}]$|[⁻^-]$/u.test(before);
 }
 
-/** Whether a number after a full stop is a mark. If a digit precedes the full stop, it is a decimal, unless that digit ends a year or decimals. */
+/** Whether a number after a full stop is a mark. After a digit and a full stop, the number is a decimal, unless the digit ends a year or a decimal. */
 function isBehindSentence(before: string, after: string): boolean {
   const sentence = before.replace(/["”“’»)\]]*$/, "").slice(0, -1);
   const isFigure = /\d\.$/.test(before) && !YEAR.test(sentence) && !/\d[.,]\d{1,2}$/.test(sentence);

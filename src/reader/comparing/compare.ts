@@ -20,7 +20,7 @@ export interface ComparedSentence {
  */
 export type Relation = { kind: "same" | "open" | "absent" | "none" } | { kind: "changed"; other: number };
 
-/** Matches a word in lower case. A capitalized word at the beginning of a sentence is no name if it also occurs like this. */
+/** Matches a word in lower case. A capitalized word at the beginning of a sentence is not a name if it also occurs like this. */
 const PLAIN_WORD = /(?<![\p{L}\p{N}])\p{Ll}[\p{L}\p{M}]*/gu;
 /** The weight of words above a sentence and in the sentence before it, relative to the sentence's own words. */
 const CONTEXT = 0.4;
@@ -349,8 +349,8 @@ function isConflict(pair: Pair, x: Statement, y: Statement): boolean {
 }
 
 /**
- * Returns a function that tells whether two statements are about different things: both have names, but share no word of them.
- * A word that also occurs without a capital letter is no name. Never true for reports in different languages.
+ * Returns a function that tells whether two statements are about different things: both have names, but share no word of
+ * them. A word that also occurs without a capital letter is not a name. Never true for reports in different languages.
  */
 function createNameCheck(texts: readonly string[], language: string | undefined, isForeign: boolean) {
   const vocabulary = getVocabulary(language);

@@ -46,7 +46,7 @@ export interface DomainLimits {
   notDomains: readonly string[];
 }
 
-/** Returns why these limits exclude a host, as a phrase; undefined if they allow it. */
+/** Returns why these limits exclude a host, as a phrase; undefined if they allow the host. */
 export function explainOutside({ domains, notDomains }: DomainLimits, host: string): string | undefined {
   const isIn = (list: readonly string[]) =>
     list.some((domain) => host === domain || host.endsWith(`.${domain}`));

@@ -11,7 +11,7 @@ const RESEARCH: HostPace = { atOnce: 2, apartMs: 1_000 };
 /** The number of hosts above which the idle ones are removed. */
 const KEPT_HOSTS = 1_000;
 
-/** Limits and spaces the requests to each host, for all researches together. */
+/** Limits and spaces the requests to each host, for all questions together. */
 export class HostGate {
   readonly #hosts = new Map<string, { places: Semaphore; taken: number; next: number }>();
   constructor(

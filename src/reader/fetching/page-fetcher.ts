@@ -87,7 +87,7 @@ export interface FetcherOptions {
   clock: Clock;
   gate: HostGate;
   userAgent: string;
-  /** Returns why an address must not be requested, whatever its robots.txt says. */
+  /** Returns why an address must not be requested, even if its robots.txt allows it. */
   forbidden: (url: URL) => string | undefined;
   /**
    * Whether sentences that cite the pages are checked. If so, all text of a page is read in addition to its blocks, and a
@@ -97,7 +97,7 @@ export interface FetcherOptions {
 }
 
 /**
- * Fetches pages for one research. Resolves each name once, checks the address, and connects to exactly that address,
+ * Fetches pages for one question. Resolves each name once, checks the address, and connects to exactly that address,
  * even through a proxy. Sends no cookie and no key. When `signal` aborts, every socket is closed.
  */
 export class PageFetcher {

@@ -36,7 +36,7 @@ export type Once = <T extends Page | NoPage | Robots>(subject: string, ask: () =
 export class PageReader {
   readonly #fetcher: PageFetcher;
   readonly #cutting = new Semaphore(1);
-  /** Rules by origin. */
+  /** The rules of robots.txt, by origin. */
   readonly #rules = new Map<string, Promise<Robots>>();
 
   constructor(
@@ -98,7 +98,7 @@ export class PageReader {
     return { failure: reason, kind, ...(status > 0 && { status }) };
   }
 
-  /** Parses one page at a time, so that one research does not occupy all parser processes. */
+  /** Parses one page at a time, so that one question does not occupy all parser processes. */
   async #cut(task: DocumentTask): Promise<CutDocument> {
     const leave = await this.#cutting.acquire(this.signal);
     return this.options.read(task, this.signal).finally(leave);

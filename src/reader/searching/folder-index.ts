@@ -25,7 +25,7 @@ const NO_LIMIT = { limitMs: Number.POSITIVE_INFINITY, clock: { sleep: () => new 
 const NEVER = new AbortController().signal;
 
 /**
- * Creates the source of a folder, which all researches share: one index in one thread. The first request starts the
+ * Creates the source of a folder, which all questions share: one index in one thread. The first request starts the
  * thread; if it has ended, the next request starts it again. Throws if `root` is not a folder or cannot be read.
  */
 export function createFolderIndex({ root, exclude = [], notice }: FolderIndexOptions): SourceProvider {

@@ -62,8 +62,8 @@ export interface Description {
 }
 
 /**
- * The documents that a research searches and cites. Their text is data, never an instruction.
- * Line numbers are stable during a research.
+ * The documents that are searched and cited for a question. Their text is data, never an instruction. Line numbers are
+ * stable while a question is answered.
  */
 export interface Source {
   /**
@@ -77,9 +77,9 @@ export interface Source {
   describe(): Promise<Description>;
 }
 
-/** Creates the source of each research, and frees what the sources share. */
+/** Creates the source for each question, and frees what the sources share. */
 export interface SourceProvider {
-  /** Returns the source for one research. `signal` aborts the source's work. */
+  /** Returns the source for one question. `signal` aborts the source's work. */
   for(requestId: string, signal: AbortSignal): Source;
   close(): Promise<void>;
 }

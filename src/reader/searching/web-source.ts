@@ -22,7 +22,7 @@ import type { Description, Hit, Opened, Source, SourceProvider, Unread } from ".
 export interface WebOptions extends DomainLimits, Pick<PageReaderOptions, "network" | "read" | "clock"> {
   engine: SearchEngine;
   exchanges: ExchangeStore;
-  /** The most pages that one research may request. */
+  /** The most pages that may be requested for one question. */
   pages: number;
   version: string;
   log: (line: string) => void;
@@ -30,9 +30,9 @@ export interface WebOptions extends DomainLimits, Pick<PageReaderOptions, "netwo
 
 /** How many results a query requests; no more pages than that are read for it. */
 const RESULTS = 10;
-/** The number of queries that share the pages of a research, so that the first one does not use them all. */
+/** The number of queries among which the pages of a question are divided, so that the first query does not use them all. */
 const QUERIES = 3;
-/** The most text of pages that one research holds in memory, in bytes. */
+/** The most text of pages that is in memory for one question, in bytes. */
 const MAX_TEXT = 16 * 1_048_576;
 const SEARCH_MS = 20_000;
 /** The longest address in a note, in characters: an engine may return any text as an address. */
@@ -46,7 +46,7 @@ interface Kept {
   answer: Searched | Page | NoPage | Robots;
 }
 
-/** What all researches share. */
+/** The parts that all questions share. */
 type Shared = WebOptions & { gate: HostGate; userAgent: string };
 
 /** Creates the sources of the web: a search engine finds pages, and only the text of fetched pages can be quoted. */
@@ -183,7 +183,7 @@ class WebSource implements Source {
     return chosen;
   }
 
-  /** Returns why an address must not be requested, whatever its robots.txt says; undefined if it may be. */
+  /** Returns why an address must not be requested, even if its robots.txt allows it; undefined if it may be requested. */
   #explainForbidden({ hostname, origin }: URL): string | undefined {
     const isEngine = origin === this.shared.engine.url.origin;
     return isEngine ? "it is the search engine itself" : explainOutside(this.shared, hostname);

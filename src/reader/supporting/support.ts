@@ -22,7 +22,7 @@ export interface ModelPlan {
 export interface Reliability {
   replies: number;
   failures: number;
-  /** Whether the model has failed so often that none of its answers in this command counts, whatever it replies later. */
+  /** Whether the model has failed so often that none of its answers in this command counts, not even later ones. */
   isDropped: boolean;
 }
 

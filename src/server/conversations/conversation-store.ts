@@ -112,7 +112,7 @@ export function readBill(data = "{}"): Bill {
   };
 }
 
-/** Number up to which a key's conversations are counted: those ahead of another one in the queue, or those that wait. */
+/** The maximum when a key's conversations are counted, either those that wait or those ahead of another one in the queue. */
 export const MOST_COUNTED = 1_000;
 
 /** Reads the conversations of all keys. Every method may reject with a StoreUnavailableError. */
@@ -321,7 +321,10 @@ export interface ConversationStore {
   /** Stops a conversation that has not ended. Every stop counts in the hour, unless the hourly limit refuses it. */
   stop(caller: Caller, requestId: string): Promise<StopResult>;
 
-  /** Waits for the conversation that has been due longest, and makes it PROCESSING. One claim is valid at a time. Rejects with `signal.reason`. */
+  /**
+   * Waits for the conversation that has been due longest, and makes it PROCESSING. A conversation has at most one valid
+   * claim at a time. Rejects with `signal.reason`.
+   */
   claim(signal: AbortSignal): Promise<Claim>;
   /** Stores the progress (JSON text) that `get` returns. A crash may lose it. Does nothing if the claim is invalid. */
   tell(claim: Claim, progress: string): Promise<void>;
@@ -347,7 +350,7 @@ export interface ConversationStore {
   close(): Promise<void>;
 }
 
-/** Thrown if the store fails, whatever the request is. */
+/** Thrown if the store fails for a reason that does not depend on the request. */
 export class StoreError extends Error {}
 
 /** Thrown if the store could not be reached or written, and nothing was done. The same request may be sent again. */

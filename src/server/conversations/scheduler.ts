@@ -28,15 +28,15 @@ export interface SchedulerOptions {
   store: Pick<ConversationStore, "claim" | "tell" | "end" | "returnClaim">;
   clock: Clock;
   log: Log;
-  /** Called when a research ends, with its state and the milliseconds in PROCESSING. */
+  /** Called when the research for a conversation ends, with the state and the milliseconds in PROCESSING. */
   ended?: (status: Outcome["status"], durationMs: number) => void;
 }
 
 /** Interval between attempts of a failing claim or write, in ms. */
 const RETRY_MS = 5_000;
-/** Interval between two writes of a research's progress, in ms. */
+/** Interval between two writes of a conversation's progress, in ms. */
 const TELL_MS = 1_000;
-/** Maximum number of starts of one conversation. A research that ended its worker this often would do so again. */
+/** Maximum number of starts of one conversation. If its research ended the worker this often, it would do so again. */
 export const MAX_STARTS = 5;
 const LOST_EACH_TIME = `The research was begun ${MAX_STARTS} times, and the service was lost each time before it ended.`;
 

@@ -74,7 +74,7 @@ export const stop: Handler = async ({ store, clock, caller, request, body, reque
   }
 };
 
-/** Tells the client what happens to the upstream request of a stopped conversation; empty if it is stopped there, too. */
+/** Describes for the client what happens to the upstream request of a stopped conversation; empty if the request is stopped, too. */
 export function describeGoesOn(remote: RemoteRequest | undefined): string {
   if (remote === undefined) return "";
   const { provider, canStop, remoteId } = remote;

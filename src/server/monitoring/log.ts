@@ -13,7 +13,7 @@ export interface LogFacts {
   sqlstate?: string;
   /** The stack of a defect. */
   stack?: string;
-  /** The progress of a research, for JSON logs only. */
+  /** The progress of the research, for JSON logs only. */
   progress?: object;
 }
 

@@ -24,7 +24,7 @@ type MeasuredStore = Pick<ConversationStore, "readCounts" | "figures"> & {
 /** The metrics of this process and its store. */
 export interface Metrics {
   observer: Observer;
-  /** Counts a research that ended in this state after `durationMs`. */
+  /** Counts a conversation that ended in this state after `durationMs`. */
   researched(status: KnownStatus, durationMs: number): void;
   /** Returns the metrics as text for Prometheus, with its content type. The store's counts are NaN while it cannot be reached. */
   exposition(): Promise<{ contentType: string; text: string }>;

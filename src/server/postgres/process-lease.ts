@@ -114,7 +114,7 @@ export class ProcessLease {
     await this.options.database.run(SET_FACTS, [this.id, ...this.#facts]);
   }
 
-  /** Makes the next look check which claims the lease covers, in case a notification was missed. */
+  /** Makes the next check of expired leases also check which claims this lease covers, in case a notification was missed. */
   lookSoon(): void {
     this.#lookAt = Number.NEGATIVE_INFINITY;
   }

@@ -34,8 +34,8 @@ const READ = readSql("read-remote")`
 
 /**
  * Begins a request. Parameters: request_id, worker, claims, remote, account or NULL, its create calls per 24 hours. May
- * be repeated if the answer was lost. From then on the create call is never sent again, so a claim is no start. Returns
- * no row if the claim is no longer valid.
+ * be repeated if the answer was lost. From then on the create call is never sent again, so a claim does not count as a
+ * start. Returns no row if the claim is no longer valid.
  */
 const BEGIN = readSql("begin-remote")`
   WITH own AS MATERIALIZED (

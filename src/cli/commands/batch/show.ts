@@ -49,7 +49,7 @@ import {
 
 export type ShowOptions = Given<"notify" | "pace" | "check"> & { maxFailures?: number };
 
-/** Runs a batch, shows its events, and returns the exit code. `beside`: whether the command writes something else to stdout. Throws Interrupted. */
+/** Runs a batch, shows its events, and returns the exit code. `beside`: whether the command prints something other than rows on stdout. Throws Interrupted. */
 export async function showBatch(
   terminal: Terminal,
   job: BatchJob,
@@ -149,7 +149,7 @@ interface RendererParts {
   resume: string;
   /** The usual duration of a run, in words; undefined if too few runs are known. */
   usual: string | undefined;
-  /** Whether the command writes something else to stdout; then each row has its own live line. */
+  /** Whether the command prints something other than rows on stdout. If so, each row has its own live line. */
   isBeside?: boolean;
 }
 
@@ -163,7 +163,7 @@ class BatchRenderer {
   /** The width of the column with the rows' names. */
   #names: number | undefined;
   #style: Style = PLAIN;
-  /** The exit code of the error because of which no more create calls were sent; 0 if there was none. */
+  /** The exit code of the error that stopped the create calls; 0 if no error did. */
   exitCode = 0;
 
   constructor(private readonly parts: RendererParts) {

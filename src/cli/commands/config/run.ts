@@ -181,8 +181,8 @@ function chooseOrigin({ baseUrl }: SettingsOrigin): string {
 type ChangedProfile = ReturnType<typeof findProfileToChange>;
 
 /**
- * Returns the profile to change, which need not exist; the service in use with that profile, or with `provider`; and
- * the profile that `config use` named, undefined if that does not exist. Throws UsageError for an invalid name.
+ * Returns the profile to change, which need not exist. `site`: the service in use with that profile or with `provider`.
+ * `before`: the profile that `config use` chose, if it exists. Throws UsageError for an invalid name.
  */
 export function findProfileToChange(
   { flags, host: { env }, store }: Context,

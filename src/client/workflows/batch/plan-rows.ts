@@ -4,7 +4,7 @@ import type { KnownRow, RowFacts } from "./batch-journal.js";
 import { type BatchRow, buildFileStem } from "./batch-row.js";
 import type { BatchLane } from "./create-pacer.js";
 
-/** How far a row has got. A `waiting` row is still to be sent; an `unknown` one may have been created, and is not sent again. */
+/** The progress of a row. A `waiting` row is still to be sent; an `unknown` one may have been created, and is not sent again. */
 export type RowStanding = "waiting" | "running" | "done" | "failed" | "refused" | "stopped" | "unknown";
 
 /** A row and its state while the batch runs. */

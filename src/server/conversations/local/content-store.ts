@@ -9,9 +9,9 @@ import { KeyedMutex } from "../../../core/semaphore.js";
 export const KINDS = ["outputs", "outcome-data", "ended-jobs"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Stores the texts of conversations, which their states do not contain: JSON of each kind, and exchanges. */
+/** Stores the texts that the states of conversations do not contain: JSON of each kind, and exchanges. */
 export interface ContentStore {
-  /** Writes a text. Resolves once an output would survive a power failure, and another kind a `kill -9`. */
+  /** Writes a text. Resolves when an output is safe from a power failure, or a text of another kind from a `kill -9`. */
   write(kind: Kind, requestId: string, text: string): Promise<void>;
   /** Reads a text. Rejects if the text does not exist. */
   read(kind: Kind, requestId: string): Promise<string>;
