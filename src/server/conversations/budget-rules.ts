@@ -19,6 +19,9 @@ export function computeLeaveTime(at: number, windowMs: number): number {
   return (windowMs < LONG_MS ? at : floorToHour(at) + HOUR_MS) + windowMs;
 }
 
+/** Returns when a wait of `ms` that began at `at` ends, in whole seconds because `at` was read a moment apart. All are epoch ms or ms. */
+const computeWaitEnd = (at: number, ms: number) => Math.round((at + ms) / 1_000) * 1_000;
+
 /** Converts dollars to billionths, because sums of fractions would miss an exact limit. */
 export const toUnits = (dollars: number) => Math.round(dollars * 1e9);
 
@@ -63,7 +66,7 @@ export function useOf(
   { at, hours, figures }: { at: number; hours: Pick<KeyUse, "create" | "stop">; figures: KeyFigures },
 ): KeyUse {
   const refusal = createRefusal(budgets, figures);
-  const budgetAt = refusal?.kind === "rate-limited" ? at + refusal.retryAfterMs : 0;
+  const budgetAt = refusal?.kind === "rate-limited" ? computeWaitEnd(at, refusal.retryAfterMs) : 0;
   return { ...figures, keyId, ...hours, nextAt: Math.max(hours.create.nextAt ?? 0, budgetAt) || undefined };
 }
 
@@ -80,6 +83,6 @@ export function formatQueueProgress(
   const block = explainWaiting(budgets, figures);
   const ms = block === "budget" ? figures.spentFreeMs : block ? undefined : closedMs;
   const reason = block ?? (closedMs > 0 ? "upstream" : undefined);
-  const until = ms && ms > 0 ? new Date(now + ms).toISOString() : undefined;
+  const until = ms && ms > 0 ? new Date(computeWaitEnd(now, ms)).toISOString() : undefined;
   return JSON.stringify({ step: "queue", ...place, reason, until });
 }
