@@ -8,6 +8,7 @@ export class InvertedIndex {
   #begins = new Uint32Array();
   #places = new Int32Array();
 
+  /** Adds a place. If the key has the place already, nothing changes. */
   add(key: number, place: number): void {
     this.#added?.keys.push(key);
     this.#added?.places.push(place);
@@ -31,7 +32,13 @@ export class InvertedIndex {
     const sorted = Float64Array.from(keys).sort();
     this.#keys = sorted.filter((key, i) => i === 0 || key !== sorted[i - 1]);
     const ranks = Uint32Array.from(keys, (key) => findIndexAtLeast(this.#keys, key));
-    this.#begins = new Uint32Array(this.#keys.length + 1);
+    const last = new Int32Array(this.#keys.length).fill(-1);
+    for (const [i, rank] of ranks.entries()) {
+      // A place that the key has already is stored behind the places of all keys.
+      if (last[rank] === places[i]) ranks[i] = this.#keys.length;
+      else last[rank] = places[i] ?? 0;
+    }
+    this.#begins = new Uint32Array(this.#keys.length + 2);
     for (const rank of ranks) this.#begins[rank + 1] = (this.#begins[rank + 1] ?? 0) + 1;
     for (let i = 1; i < this.#begins.length; i++)
       this.#begins[i] = (this.#begins[i] ?? 0) + (this.#begins[i - 1] ?? 0);

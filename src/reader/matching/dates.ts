@@ -95,7 +95,7 @@ export function removeDates(text: string, dates: readonly Pick<Token, "start" | 
 /** Finds the months that a text names. A name that is also a common word counts only with a capital letter. */
 export function findMonths(text: string, vocabulary: Vocabulary): number[] {
   const { months } = patterns(vocabulary);
-  return listMatches(WORD, text).flatMap(([name]) => {
+  return (text.match(WORD) ?? []).flatMap((name) => {
     const month = months.get(name.toLowerCase());
     return month !== undefined && (/^\p{Lu}/u.test(name) || !ENGLISH.test(name)) ? month : [];
   });

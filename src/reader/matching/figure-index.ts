@@ -38,7 +38,7 @@ interface Sought {
   measure: string;
   least: number;
   most: number;
-  unless?: readonly Sought[];
+  unless?: () => readonly Sought[];
 }
 
 /** Two amounts are equal if they differ by less than this share, because units are converted in floating point. */
@@ -96,10 +96,12 @@ export class FigureIndex {
   add(passage: { text: string; over?: string; figures?: readonly Figure[] }, place: number): void {
     const { text, over = "", figures = findFigures(text, this.vocabulary) } = passage;
     // One cell of a row may contain the unit for the others.
-    const cells = text.split(" | ").filter((cell) => unitNames(this.vocabulary).findUnit(cell));
-    const head = this.#readHead([over, ...cells].join("\n"));
-    const forms = [...listStatements(text, figures, head, this.vocabulary), ...head.forms];
-    for (const form of new Map(forms.map((each) => [each.join(), each])).values()) this.#addForm(form, place);
+    const [first = "", ...others] = text.split(" | ");
+    const cells = others.length > 0 ? [first, ...others] : [];
+    const units = cells.filter((cell) => unitNames(this.vocabulary).findUnit(cell));
+    const head = this.#readHead([over, ...units].join("\n"));
+    for (const form of listStatements(text, figures, head, this.vocabulary)) this.#addForm(form, place);
+    for (const form of head.forms) this.#addForm(form, place);
     for (const [scale] of listMatches(SCALE, text))
       for (const factor of findFactors(scale, this.vocabulary)) this.#scales.add(factor);
   }
@@ -154,11 +156,9 @@ export class FigureIndex {
 
   #findAll(sought: readonly Sought[]): PostingsList {
     return PostingsList.join(
-      sought.map(({ measure, least, most, unless = [] }) => {
+      sought.map(({ measure, least, most, unless }) => {
         const places = this.#forms.get(measure)?.listBetween(least, most) ?? NO_PLACES;
-        return places.count === 0 || unless.length === 0
-          ? places
-          : places.excludePlaces(this.#findAll(unless));
+        return places.count === 0 || !unless ? places : places.excludePlaces(this.#findAll(unless()));
       }),
     );
   }
@@ -173,10 +173,9 @@ function listStatements(
 ): Form[] {
   const forms = figures.flatMap((figure, i): Form[] => {
     if (figure.kind !== "number") return listForms(figure);
-    const scaled = head.factors.map((factor) => ({ ...figure, readings: multiply(figure.readings, factor) }));
     const next = figures[i + 1];
     const pair = next?.kind === "number" ? listPairForms(figure, next, text, vocabulary) : [];
-    return [...[figure, ...scaled].flatMap((each) => listForms(each, head.units)), ...pair];
+    return [...listNumberForms(figure, head), ...pair];
   });
   const dates = figures.filter(({ kind }) => kind === "date");
   return [
@@ -197,27 +196,37 @@ function listPairForms(first: Quantity, second: Quantity, text: string, vocabula
   return RATIO.test(between) ? listCodeForms(`${part}:${whole}`) : [];
 }
 
-/** Lists the forms of a figure. `heads`: the units in the headings above it. */
-function listForms(figure: Figure, heads: readonly Unit[] = []): Form[] {
+/** Lists the forms of a figure, without regard to headings. */
+function listForms(figure: Figure): Form[] {
   if (figure.kind === "code")
     return figure.values.flatMap((code) => [...listCodeForms(code), ...listPartForms(code)]);
-  if (figure.kind === "date") return figure.readings.flatMap(listDateForms);
-  const { readings, unit, text, isWord } = figure;
+  return figure.kind === "date" ? figure.readings.flatMap(listDateForms) : listNumberForms(figure);
+}
+
+/** Lists the forms of a number. `heads`: the units in the headings above it. */
+function listNumberForms(
+  { readings, unit, text, isWord }: Quantity,
+  { units: heads, factors }: Pick<Head, "units" | "factors"> = { units: [], factors: [] },
+): Form[] {
   // The word "one" is seldom a number.
   if (isWord && readings[0]?.value === 1 && unit === undefined) return [];
   // `1 600` may be two numbers, and ½ is 1/2, so list the parts as well.
   const written = text.normalize("NFKD");
   const parts = /\d[ ⁄]\d/.test(written) ? (written.match(/\d+/g) ?? []) : [];
-  const amounts = readings.flatMap(({ value }): Form[] => {
-    const size = Math.abs(value);
-    const all = (unit ? listUnits(unit) : heads).flatMap((each) => [
-      [`${unit ? "=" : "~"}${each.id}`, size] as const,
-      ...convertAmount(value, each).map((amount): Form => [each.measure, amount]),
-    ]);
-    if (unit === ORDER && isWord) return all;
-    return [...(unit ? [["*", size] as const] : listShareForms(size, isWord)), ...all];
-  });
-  return [...parts.map((part): Form => ["", Number(part)]), ...amounts];
+  const forms = parts.map((part): Form => ["", Number(part)]);
+  for (const factor of [1, ...factors])
+    for (const reading of readings) {
+      const value = reading.value * factor;
+      const size = Math.abs(value);
+      for (const each of unit ? listUnits(unit) : heads) {
+        forms.push([unit ? each.digits : each.digitsBelow, size]);
+        for (const amount of convertAmount(value, each)) forms.push([each.measure, amount]);
+      }
+      if (unit) {
+        if (unit !== ORDER || !isWord) forms.push(["*", size]);
+      } else forms.push(...listShareForms(size, isWord));
+    }
+  return forms;
 }
 
 /** Lists the forms of a share. A share in words may also be rounded to whole percent, up or down: two thirds are 66 or 67 %. */
@@ -282,12 +291,12 @@ function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, roun
     });
   // A converted amount may also be rounded to its trailing zeros: 186 mph are 300 km/h.
   const converted = buildRange(reading, unit, bound, "converted");
-  const unless = [`=${unit.id}`, `~${unit.id}`].map((measure) => buildTimes(measure, 1, converted));
+  const unless = () => [unit.digits, unit.digitsBelow].map((measure) => buildTimes(measure, 1, converted));
   // 90 % may be written as 0.9, and 0.9 dollars as 90 cents.
   const shares = unit.kind === "percent" ? [""] : unit.id === "cent" ? ["", ...unit.others] : [];
   return [
-    { ...buildTimes(""), unless: unit.others.map((id) => buildTimes(`=${id}`)) },
-    buildTimes(`=${unit.id}`),
+    { ...buildTimes(""), unless: () => unit.others.map((id) => buildTimes(`=${id}`)) },
+    buildTimes(unit.digits),
     ...listAmounts(range),
     ...shares.map((measure) => buildTimes(measure, 0.01)),
     ...(unit.kind === "money" && range[1] <= 1 ? [buildTimes("=cent", 100)] : []),

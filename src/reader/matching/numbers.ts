@@ -25,16 +25,29 @@ export interface Reading {
 export type Bound = "plain" | "about" | "over" | "under" | "loose";
 
 /** A number in a text, with its possible values. `text` is as written, with the unit. */
-export interface Quantity extends Token {
-  kind: "number";
-  /** The possible values; several if the digits are ambiguous: `1.600` is 1600 in German. */
-  readings: readonly Reading[];
-  /** The factor of a word such as `billion`; 1 without one. */
-  factor: number;
-  unit: Unit | undefined;
-  bound: Bound;
-  /** Whether the number is written as a word. */
-  isWord: boolean;
+export class Quantity implements Token {
+  readonly kind = "number";
+  #bound: Bound | undefined;
+
+  constructor(
+    readonly text: string,
+    readonly start: number,
+    readonly end: number,
+    /** The possible values; several if the digits are ambiguous: `1.600` is 1600 in German. */
+    public readings: readonly Reading[],
+    /** The factor of a word such as `billion`; 1 without one. */
+    readonly factor: number,
+    public unit: Unit | undefined,
+    /** Whether the number is written as a word. */
+    readonly isWord: boolean,
+    private readonly findBound: (number: Quantity) => Bound,
+  ) {}
+
+  /** Computed on demand, because only the numbers of sentences need it, and not those of pages. */
+  get bound(): Bound {
+    this.#bound ??= this.findBound(this);
+    return this.#bound;
+  }
 }
 
 /** A time of day, version or address, whose digits are compared as written. It may have two values: `2:30 pm` is also 14:30. */
@@ -223,7 +236,8 @@ function joinParts(first: Quantity, second: Quantity, between: string, and: RegE
     })),
   );
   const text = `${first.text}${between}${second.text}`;
-  return { ...first, readings, unit: first.unit ?? second.unit, end: second.end, text };
+  const { start, factor, unit = second.unit, isWord } = first;
+  return new Quantity(text, start, second.end, readings, factor, unit, isWord, () => first.bound);
 }
 
 /** Reads a time of day; undefined if the digits are just a number. */
@@ -274,17 +288,12 @@ function readNumber(
   const written = (letter && money) || (unit && text.slice(end - unit.length, end)) || money || key || "";
   const isOrder =
     (nth ?? last ?? order) !== undefined || (all.length < 3 && /^\. \p{L}/u.test(text.slice(end, end + 4)));
-  return {
-    kind: "number",
-    ...place,
-    ...{ readings, factor, isWord: spelt !== undefined && power === "" },
-    unit: unitNames(vocabulary).findUnit(written.trim()) ?? (isOrder ? ORDER : undefined),
-    // Compute the bound on demand, because only the numbers of sentences need it, and not those of pages.
-    get bound(): Bound {
-      const before = lowerCase(cutBefore(REACH)).replace(first, "");
-      return readBound(this, `${before}\0${lowerCase(text.slice(end, end + REACH))}`, vocabulary);
-    },
-  };
+  const measure = unitNames(vocabulary).findUnit(written.trim()) ?? (isOrder ? ORDER : undefined);
+  const isWord = spelt !== undefined && power === "";
+  return new Quantity(place.text, start, end, readings, factor, measure, isWord, (number) => {
+    const before = lowerCase(cutBefore(REACH)).replace(first, "");
+    return readBound(number, `${before}\0${lowerCase(text.slice(end, end + REACH))}`, vocabulary);
+  });
 }
 
 /** Determines the bound of a number. `context`: the text around the number, with a NUL in its place. */

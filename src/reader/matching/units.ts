@@ -10,6 +10,9 @@ export interface Unit {
   measure: string;
   /** The ids of the other units of the same kind. */
   others: readonly string[];
+  /** The names of the digits of a number with this unit, and of a number below a heading with it, in an index of figures. */
+  digits: string;
+  digitsBelow: string;
   /** The size in the smallest unit of the kind; several if the sign is ambiguous: a KB is 1,000 or 1,024 bytes. */
   factors: readonly number[];
   /** What is added after scaling, such as 0 °C in kelvin. */
@@ -32,7 +35,8 @@ for (const [kind, units] of Object.entries(kinds as Record<string, Record<string
 type UnitEntry = [factors: number | string, signs: string, offset?: number];
 
 function buildUnit(id: string, kind: string, factors: number[], offset = 0, others: string[] = []): Unit {
-  return { id, kind, measure: kind === "money" ? id : kind, factors, offset, others };
+  const measure = kind === "money" ? id : kind;
+  return { id, kind, measure, factors, offset, others, digits: `=${id}`, digitsBelow: `~${id}` };
 }
 
 /** The signs and names of units in the languages of a vocabulary. */
