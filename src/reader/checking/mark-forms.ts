@@ -30,7 +30,7 @@ const FILE_TYPES =
 /**
  * The forms of marks: certainty, a text that every match contains ("·": none), and pattern. The first form that matches wins.
  * Groups: `numbers` (`to`: the end of a range; `zero`: counted from 0), `name`, `file` and `line`, `doi`, `arxiv`; `power`: a
- * raised number.
+ * raised number. A form begins with its first character, so that most places in a text are skipped without looking back.
  *
  * The order: escaped HTML tables, and remnants of Gemini and ChatGPT beside their marks; marks copied from ChatGPT, with and
  * without private-use characters, and those of Codex, which name files; [cite: 1, 2], [citation:1] and [web:1] of Gemini,
@@ -55,11 +55,11 @@ sure     rXiv     \barxiv:\s?(?<arxiv>\d{4}\.\d{4,5})(?:v\d+)?
 sure     :        (?<![\w/.:@-])(?<file>(?:[\w.@+-]+/)*[\w@+-]*(?:\.[\w@+-]+)*\.(?:${FILE_TYPES})):(?<line>\d{1,7})(?:-\d+)?(?![\w:])
 number   ^        (?<power>)\^${NUMBERS}\^
 number   ·        (?<power>)(?<numbers>[⁰¹²³⁴-⁹]+(?:\s?[,˒]\s?[⁰¹²³⁴-⁹]+){0,20})
-glued    ·        (?<=[.!?…。]["”“’»)\]]{0,2})${NUMBERS}(?=$|[\s"”»)\]${OBJECT}]|\p{Lu}\p{Ll})
-habit    ·        (?<=(?<![\p{L}\d])\p{Ll}{4,40}|[)\]"”’»%${OBJECT}]|\p{L}[.!?]?“)${NUMBERS}(?=[.,;:!?)\]”"]{1,3}(?:\s|$)|\s*$)
-habit    ·        (?<=(?:(?<!\p{L})\p{Ll}{4,40}|[)\]"”“’»])\s)${NUMBERS}(?=[,;:)](?:\s|$))
-alone    ·        (?<=[\p{L}\p{N}"”»%]\s?|[.!?。])[(（]${NUMBERS}[)）](?=[.,;:!?。，；]|\s*$|\s+\p{Lu})
-alone    ·        (?<=\p{L}.{0,200}\s|[\d%]\s)(?!\d{3})${NUMBERS}\s*$`
+glued    ·        (?=\d)(?<=[.!?…。]["”“’»)\]]{0,2})${NUMBERS}(?=$|[\s"”»)\]${OBJECT}]|\p{Lu}\p{Ll})
+habit    ·        (?=\d)(?<=(?<![\p{L}\d])\p{Ll}{4,40}|[)\]"”’»%${OBJECT}]|\p{L}[.!?]?“)${NUMBERS}(?=[.,;:!?)\]”"]{1,3}(?:\s|$)|\s*$)
+habit    ·        (?=\d)(?<=(?:(?<!\p{L})\p{Ll}{4,40}|[)\]"”“’»])\s)${NUMBERS}(?=[,;:)](?:\s|$))
+alone    ·        (?=[(（])(?<=[\p{L}\p{N}"”»%]\s?|[.!?。])[(（]${NUMBERS}[)）](?=[.,;:!?。，；]|\s*$|\s+\p{Lu})
+alone    ·        (?=\d)(?<=\p{L}.{0,200}\s|[\d%]\s)(?!\d{3})${NUMBERS}\s*$`
   .trim()
   .split("\n")
   .map((form) => {

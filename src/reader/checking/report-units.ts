@@ -150,5 +150,8 @@ function hasOnlyAddresses({ text, marks }: Line): boolean {
     rest += text.slice(at, isSentence ? to : from);
     at = to;
   }
-  return at > 0 && !/[\p{L}\p{N}]/u.test((rest + text.slice(at)).replace(LABEL, ""));
+  rest += text.slice(at);
+  // The end of most lines shows already that they have words, which is faster than looking for a label.
+  const hasWords = (part: string) => /[\p{L}\p{N}]/u.test(part);
+  return at > 0 && !hasWords(rest.slice(rest.lastIndexOf(":") + 1)) && !hasWords(rest.replace(LABEL, ""));
 }

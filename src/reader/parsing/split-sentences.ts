@@ -1,5 +1,5 @@
 import { getVocabulary } from "../languages/languages.js";
-import { buildAlternation } from "../languages/patterns.js";
+import { buildAlternation, listMatches } from "../languages/patterns.js";
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
@@ -59,7 +59,8 @@ function* iterateSegmentEnds(text: string): Generator<number> {
     const blank = text.lastIndexOf(" ", most) + 1;
     const to = most < text.length && blank > from ? blank : most;
     for (const { segment, index } of segmenter.segment(text.slice(from, to))) {
-      for (const match of segment.matchAll(BEFORE_NUMBER)) yield from + index + match.index + match[0].length;
+      for (const match of listMatches(BEFORE_NUMBER, segment))
+        yield from + index + match.index + match[0].length;
       yield from + index + segment.length;
     }
     from = to;
