@@ -1,9 +1,9 @@
-import { hashText, InvertedIndex, NO_PLACES, PostingsList } from "../../core/inverted-index.js";
+import { NO_PLACES, PostingsList } from "../../core/inverted-index.js";
 import { canBeReworded, findSought, type Sought } from "../checking/verdict.js";
 import { detectLanguage, getVocabulary, type Vocabulary } from "../languages/languages.js";
-import { lowerCase } from "../languages/patterns.js";
+import { cacheByVocabulary, lowerCase } from "../languages/patterns.js";
 import { FigureIndex } from "../matching/figure-index.js";
-import { findFigures } from "../matching/numbers.js";
+import { type Figure, findFigures } from "../matching/numbers.js";
 import { QuotableText } from "../matching/quotations.js";
 import { findNames, listContentKeys } from "../matching/words.js";
 
@@ -75,14 +75,28 @@ interface Statement {
   place: number;
   text: string;
   over: string;
+  figures: readonly Figure[];
   items: readonly Item[];
-  /** The weight of each own word (1) and each word of the context (CONTEXT), by hash; and their sum, weighted by rarity. */
+  /** The weight of each own word (1) and each word of the context (CONTEXT), by id; and their sum, weighted by rarity. */
   words: ReadonlyMap<number, number>;
   weight: number;
   /** Whether the other report has the same text. */
   isShared: boolean;
   /** The most similar statements of the other report, in descending order; empty if `isShared`. */
   near: Pair[];
+}
+
+/** What is read in a text, once for all sentences with this text in both reports. */
+interface TextReading {
+  figures: readonly Figure[];
+  sought: readonly Sought[];
+  words: readonly number[];
+}
+
+/** A place in a report that has a word, and the word's weight there. */
+interface WordPlace {
+  place: number;
+  share: number;
 }
 
 /** Two statements. `likeness` is by their words alone; `score` also counts shared figures. */
@@ -102,27 +116,25 @@ export function relate(
 ): [Relation[], Relation[]] {
   const [a, b] = [first, second].map((all) => detectLanguage(all.map(({ text }) => text).join("\n")));
   const isForeign = a !== undefined && b !== undefined && a !== b;
-  const left = new Side(first, getVocabulary(a, b), isForeign);
-  const right = new Side(second, getVocabulary(b, a), isForeign);
-  const weights = new Map<number, number>();
-  const computeWeight = (word: number) => {
-    const [x, y] = [left, right].map(({ words }) => words.listBetween(word).count) as [number, number];
-    const rarity = Math.log(1 + (left.statements.length + right.statements.length) / (x + y));
-    const weight = rarity * (x > 0 && y > 0 ? 1 : UNKNOWN);
-    weights.set(word, weight);
-    return weight;
-  };
-  const weigh = (word: number) => weights.get(word) ?? computeWeight(word);
+  const ids = new Map<string, number>();
+  const readings = cacheByVocabulary((vocabulary) => createTextReader(vocabulary, ids));
+  const left = new Side(first, second, getVocabulary(a, b), readings, isForeign);
+  const right = new Side(second, first, getVocabulary(b, a), readings, isForeign);
+  const total = left.statements.length + right.statements.length;
+  const weights = Array.from({ length: ids.size }, (_, id) => {
+    const [x, y] = [left.listWordPlaces(id).length, right.listWordPlaces(id).length];
+    return Math.log(1 + total / (x + y)) * (x > 0 && y > 0 ? 1 : UNKNOWN);
+  });
   left.findPlaces(right);
   right.findPlaces(left);
-  for (const side of [left, right]) side.weigh(weigh);
-  left.findNear(right, weigh);
-  right.findNear(left, weigh);
+  for (const side of [left, right]) side.weigh(weights);
+  left.findNear(right, weights);
+  right.findNear(left, weights);
   left.findBounded(right);
   right.findBounded(left);
   for (const side of [left, right]) side.decideStates();
   const texts = [...first, ...second].map(({ text }) => text);
-  const hasOtherNames = createNameCheck(texts, a, isForeign);
+  const hasOtherNames = isForeign ? () => false : createNameCheck(texts, a);
   const conflicts = left.statements.flatMap((x) =>
     x.near.filter((pair) => {
       const y = right.statements[pair.to] as Statement;
@@ -138,65 +150,93 @@ export function relate(
   return [left.listRelations(changed), right.listRelations(back)];
 }
 
+/** Returns a function that reads texts and remembers what it read. `ids` numbers the words. */
+function createTextReader(vocabulary: Vocabulary, ids: Map<string, number>): (text: string) => TextReading {
+  const frequent = new Set(vocabulary.list("frequent"));
+  const known = new Map<string, TextReading>();
+  const getId = (word: string) => {
+    const id = ids.get(word) ?? ids.size;
+    if (id === ids.size) ids.set(word, id);
+    return id;
+  };
+  return (text) => {
+    const earlier = known.get(text);
+    if (earlier) return earlier;
+    const figures = findFigures(text, vocabulary);
+    const sought = findSought(text, vocabulary, figures).slice(0, MOST_SOUGHT);
+    const words = listContentKeys(text, (word) => frequent.has(word)).map(getId);
+    const reading = { figures, sought, words };
+    known.set(text, reading);
+    return reading;
+  };
+}
+
 /** A report, in which the statements of the other report are looked up. */
 class Side {
   readonly statements: Statement[];
-  readonly words = new InvertedIndex();
-  readonly #figures: FigureIndex;
-  readonly #quotable = new QuotableText();
-  readonly #texts: ReadonlySet<string>;
+  readonly #words: WordPlace[][] = [];
   readonly #common: number;
+  #figures: FigureIndex | undefined;
+  #quotable: QuotableText | undefined;
 
   constructor(
     sentences: readonly ComparedSentence[],
-    vocabulary: Vocabulary,
+    others: readonly ComparedSentence[],
+    private readonly vocabulary: Vocabulary,
+    readText: (vocabulary: Vocabulary) => (text: string) => TextReading,
     private readonly isForeign: boolean,
   ) {
     this.#common = isForeign ? FIGURE : COMMON;
-    this.#figures = new FigureIndex(vocabulary, "decimals");
-    const frequent = new Set(vocabulary.list("frequent"));
-    const listWords = (text: string) => listContentKeys(text, (word) => frequent.has(word)).map(hashText);
-    this.#texts = new Set(sentences.map(({ text }) => text));
-    let before: number[] = [];
+    const read = readText(vocabulary);
+    const texts = new Set(others.map(({ text }) => text));
+    let before: readonly number[] = [];
     this.statements = sentences.map(({ text, over }, place): Statement => {
-      const ownWords = listWords(text);
-      const words = new Map([...before, ...listWords(over)].map((word) => [word, CONTEXT]));
+      const { figures, sought, words: ownWords } = read(text);
+      const words = new Map<number, number>();
+      for (const word of before) words.set(word, CONTEXT);
+      if (over !== "") for (const word of read(over).words) words.set(word, CONTEXT);
       for (const word of ownWords) words.set(word, 1);
       before = ownWords;
-      for (const word of words.keys()) this.words.add(word, place);
+      for (const [word, share] of words) {
+        this.#words[word] ??= [];
+        this.#words[word]?.push({ place, share });
+      }
       // The first cell of a row is a title for the other cells.
       const heads = `${over}\n${/^[^|]*(?= \| )/.exec(text)?.[0] ?? ""}`;
-      const figures = findFigures(text, vocabulary);
-      this.#figures.add({ text, over: heads, figures }, place);
-      this.#quotable.add({ text });
-      const items = findSought(text, vocabulary, figures).slice(0, MOST_SOUGHT).map(buildItem);
-      return { place, text, over: heads, items, words, weight: 0, isShared: false, near: [] };
+      const items = sought.map(buildItem);
+      const isShared = texts.has(text);
+      return { place, text, over: heads, figures, items, words, weight: 0, isShared, near: [] };
     });
+  }
+
+  /** Returns the places that have a word, in order. */
+  listWordPlaces(word: number): readonly WordPlace[] {
+    return this.#words[word] ?? [];
   }
 
   /** Looks up the items of all statements in the other report. */
   findPlaces(other: Side): void {
-    for (const { items, over, place } of this.statements)
-      for (const item of items) {
+    // Items of shared statements are only looked up for the sake of statements that are not shared.
+    const hasNews = other.statements.some(({ isShared, items }) => !isShared && items.length > 0);
+    for (const { items, over, place, isShared } of this.statements)
+      for (const item of isShared && !hasNews ? [] : items) {
         item.places = other.#findPlaces(item.sought, over);
         for (const to of item.places.listFirst(MOST_FORMS)) {
-          const { text, items: others } = other.statements[to] as Statement;
-          // A statement whose text this report has as well needs no comparison.
-          const back = this.#texts.has(text) ? undefined : findNearest(others, item)?.back;
+          const statement = other.statements[to] as Statement;
+          const back = statement.isShared ? undefined : findNearest(statement.items, item)?.back;
           if (back && back.length < MOST_FORMS) back.push(place);
         }
       }
   }
 
-  weigh(weightOf: (word: number) => number): void {
+  weigh(weights: readonly number[]): void {
     for (const statement of this.statements)
-      for (const [word, share] of statement.words) statement.weight += share * weightOf(word);
+      for (const [word, share] of statement.words) statement.weight += share * (weights[word] ?? 0);
   }
 
   /** Finds the most similar statements of the other report, by words and shared figures. */
-  findNear(other: Side, weightOf: (word: number) => number): void {
+  findNear(other: Side, weights: readonly number[]): void {
     for (const x of this.statements) {
-      x.isShared = other.#texts.has(x.text);
       if (x.items.length === 0 || x.isShared) continue;
       const pairs = new Map<number, Pair>();
       const getPair = (to: number): Pair => {
@@ -207,18 +247,18 @@ class Side {
         return pair;
       };
       const words = Array.from(x.words, ([word, share]) => {
-        return { word, share, places: other.words.listBetween(word) };
+        return { weight: weights[word] ?? 0, share, places: other.listWordPlaces(word) };
       });
       let left = MOST_PLACES;
-      for (const { word, share, places } of words.sort((p, q) => p.places.count - q.places.count)) {
-        const weight = weightOf(word);
-        const first = places.listFirst(left);
-        left -= first.length;
-        for (const to of first) {
+      for (const { weight, share, places } of words.sort((p, q) => p.places.length - q.places.length)) {
+        const count = Math.min(left, places.length);
+        left -= count;
+        for (let i = 0; i < count; i++) {
+          const { place: to, share: otherShare } = places[i] as WordPlace;
           const pair = getPair(to);
-          const y = other.statements[to] as Statement;
-          const both = Math.min(share, y.words.get(word) ?? 0);
-          pair.likeness += (2 * both * weight) / Math.max(1e-9, x.weight + y.weight);
+          const both = Math.min(share, otherShare);
+          const whole = x.weight + (other.statements[to] as Statement).weight;
+          pair.likeness += (2 * both * weight) / Math.max(1e-9, whole);
           pair.isAbout ||= both === 1;
         }
       }
@@ -232,7 +272,10 @@ class Side {
         pair.score += pair.likeness;
         pair.isAbout &&= this.isForeign || pair.likeness >= LEAST_ALIKE;
       }
-      x.near = [...pairs.values()].sort((p, q) => q.score - p.score).slice(0, MOST_NEAR);
+      x.near = [...pairs.values()]
+        .filter(({ score, isAbout }) => isAbout || score >= LEAST_ALIKE)
+        .sort((p, q) => q.score - p.score)
+        .slice(0, MOST_NEAR);
     }
   }
 
@@ -243,7 +286,7 @@ class Side {
         const { sought } = item;
         const hasBound = sought.kind === "number" && (sought.bound === "over" || sought.bound === "under");
         if (!hasBound || isThere(item)) continue;
-        const within = other.#figures.findPlaces(sought, "", "open");
+        const within = other.#indexFigures().findPlaces(sought, "", "open");
         const pair = near.find(({ to, isAbout }) => isAbout && within.has(to));
         if (!pair) continue;
         item.places = PostingsList.fromPlace(pair.to);
@@ -281,9 +324,21 @@ class Side {
   }
 
   #findPlaces(sought: Sought, over: string): PostingsList {
-    if (sought.kind !== "quotation") return this.#figures.findPlaces(sought, over);
+    if (sought.kind !== "quotation") return this.#indexFigures().findPlaces(sought, over);
+    if (!this.#quotable) {
+      this.#quotable = new QuotableText();
+      for (const statement of this.statements) this.#quotable.add(statement);
+    }
     const place = this.#quotable.findPassage(sought.text);
     return place === undefined ? NO_PLACES : PostingsList.fromPlace(place);
+  }
+
+  #indexFigures(): FigureIndex {
+    if (!this.#figures) {
+      this.#figures = new FigureIndex(this.vocabulary, "decimals");
+      for (const statement of this.statements) this.#figures.add(statement, statement.place);
+    }
+    return this.#figures;
   }
 }
 
@@ -350,26 +405,24 @@ function isConflict(pair: Pair, x: Statement, y: Statement): boolean {
 
 /**
  * Returns a function that tells whether two statements are about different things: both have names, but share no word of
- * them. A word that also occurs without a capital letter is not a name. Never true for reports in different languages.
+ * them. A word that also occurs without a capital letter is not a name.
  */
-function createNameCheck(texts: readonly string[], language: string | undefined, isForeign: boolean) {
+function createNameCheck(texts: readonly string[], language: string | undefined) {
   const vocabulary = getVocabulary(language);
-  const plain = new Set([
-    ...vocabulary.list("frequent"),
-    ...texts.flatMap((text) => text.match(PLAIN_WORD) ?? []),
-  ]);
   const namesByStatement = new Map<Statement, readonly string[]>();
+  let plain: ReadonlySet<string> | undefined;
   const listNames = (statement: Statement) => {
+    plain ??= new Set([...vocabulary.list("frequent"), ...(texts.join("\n").match(PLAIN_WORD) ?? [])]);
     const names =
       namesByStatement.get(statement) ??
       findNames(statement.text, language, vocabulary)
         .flatMap((name) => lowerCase(name).split(/\s+/))
-        .filter((word) => !plain.has(word));
+        .filter((word) => !plain?.has(word));
     namesByStatement.set(statement, names);
     return names;
   };
   return (x: Statement, y: Statement): boolean => {
-    const [names, others] = isForeign ? [[], []] : [listNames(x), listNames(y)];
+    const [names, others] = [listNames(x), listNames(y)];
     return names.length > 0 && others.length > 0 && !names.some((name) => others.includes(name));
   };
 }
