@@ -30,11 +30,12 @@ export class Vocabulary {
     return this.files.flatMap((file) => readWords(file, file[name]));
   }
 
-  /** Returns the words of an ordered list with their index, from 0. "-" in the list leaves an index without a word. */
+  /** Returns the words of an ordered list with their index, from 0. "/" separates words of one index, which "-" leaves without any. */
   listOrdered(name: string): [word: string, place: number][] {
-    return this.files
-      .flatMap((file) => readWords(file, file[name]).map((word, place) => [word, place] as [string, number]))
-      .filter(([word]) => word !== "-");
+    const groups = this.files.flatMap((file) => [...readWords(file, file[name]).entries()]);
+    return groups
+      .filter(([, words]) => words !== "-")
+      .flatMap(([place, words]) => words.split("/").map((word): [string, number] => [word, place]));
   }
 
   /** Returns the words of a table, each with its key. */
@@ -43,15 +44,6 @@ export class Vocabulary {
       Object.entries(file[name] ?? {}).flatMap(([key, words]) =>
         readWords(file, words).map((word) => [word, key] as [string, string]),
       ),
-    );
-  }
-
-  /** Returns the names of the months, each with its number from 1. */
-  listMonths(): [word: string, month: number][] {
-    return this.files.flatMap((file) =>
-      `${file.months ?? ""}`
-        .split(",")
-        .flatMap((names, i) => readWords(file, names).map((word): [string, number] => [word, i + 1])),
     );
   }
 }

@@ -31,7 +31,8 @@ const BEHIND = `(?!${IN_WORD}|[./-]\\d)`;
 
 /** One pattern for all forms of a date in the languages of a vocabulary. The names of groups in the nth form end with n. */
 const patterns = cacheByVocabulary((vocabulary) => {
-  const months = new Map(vocabulary.listMonths().reverse());
+  const listed = vocabulary.listOrdered("months").map(([word, place]) => [word, place + 1] as const);
+  const months = new Map(listed.reverse());
   const month = `${buildAlternation(months.keys())}(?!${IN_WORD})\\.?`;
   const of = "(?:(?:of|de|di|del)\\s+)?";
   /** Matches what is between the two ends of a range, or between two dates that share a part. */

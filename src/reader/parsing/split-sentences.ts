@@ -15,7 +15,7 @@ const ABBREVIATION = new RegExp(
 );
 /** Matches a German ordinal at the end of a text, such as the day of a date. */
 const ORDINAL = /(?:^|[^\p{N}.,])\d{1,2}\.\s*$/u;
-const MONTH = buildAlternation(WORDS.listMonths().map(([word]) => word));
+const MONTH = buildAlternation(WORDS.listOrdered("months").map(([word]) => word));
 const COUNTED = new RegExp(`^(?:${MONTH}(?!\\p{L})|${buildAlternation(WORDS.list("counted"))})`, "iu");
 /** How many characters before a full stop decide whether it ends the sentence. */
 const LONGEST_END = 20;
