@@ -88,18 +88,18 @@ export function readForComparison(report: Report): ComparedReport {
 
 const NOTHING_GIVEN = { citations: [], sources: [] };
 
-/** Lists the members of an object, or the items of an array by a name that distinguishes them, so that their order does not matter. */
+/** Lists the members of an object, or the items of an array by values that distinguish them, so that their order does not matter. */
 function listEntries(value: object): [string, unknown][] {
   if (!Array.isArray(value)) return Object.entries(value);
-  const namedItems = value.map((item, i): [string, unknown] => [`[${findName(item) ?? i}]`, item]);
-  return new Set(namedItems.map(([name]) => name)).size === value.length ? namedItems : Object.entries(value);
-}
-
-function findName(item: unknown): string | undefined {
-  const name = typeof item === "object" && item !== null ? Object.values(item).find(isText) : item;
-  return isText(name) ? name : undefined;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
+  const isText = (item: unknown) => typeof item === "string";
+  const columns = Object.keys(isText(value[0]) ? {} : Object(value[0])).map((name) =>
+    value.map((item) => Object(item)[name]),
+  );
+  const distinct = [...columns, value.every(isText) ? value : []].filter(
+    (names) =>
+      names.every((name) => isText(name) || typeof name === "number") && new Set(names).size === value.length,
+  );
+  // A text without digits is likelier to be the name of an item than a figure.
+  const names = distinct.find((column) => column.every((name) => !/\d/.test(name))) ?? distinct[0] ?? [];
+  return value.map((item, i) => [`[${names[i] ?? i}]`, item]);
 }

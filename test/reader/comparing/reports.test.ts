@@ -173,6 +173,42 @@ test("a null is no value, and a result that is a bare value has the name value",
   expect(changesIn(fieldsOf("full"), fieldsOf("empty"))).toEqual(["changed: value: empty <- value: full"]);
 });
 
+test.each<[string, object[], object, string[]]>([
+  [
+    "the first text is the same in several",
+    [
+      { country: "DE", city: "Berlin", people: 3_700_000 },
+      { country: "DE", city: "Hamburg", people: 1_900_000 },
+      { country: "AT", city: "Wien", people: 2_000_000 },
+    ],
+    { people: 2_100_000 },
+    ["changed: [Wien].people: 2100000 <- [Wien].people: 2000000"],
+  ],
+  [
+    "only numbers",
+    [
+      { year: 2023, cost: 10 },
+      { year: 2024, cost: 10 },
+      { year: 2025, cost: 12 },
+    ],
+    { cost: 14 },
+    ["changed: [2025].cost: 14 <- [2025].cost: 12"],
+  ],
+  [
+    "texts that are figures",
+    [
+      { year: 2023, revenue: "4.1 million" },
+      { year: 2024, revenue: "4.2 million" },
+    ],
+    { revenue: "5.2 million" },
+    ["changed: [2024].revenue: 5.2 million <- [2024].revenue: 4.2 million"],
+  ],
+])("items are found again in another order: %s", (_what, items, other, changes) => {
+  expect(changesIn(fieldsOf(items), fieldsOf(items.toReversed()))).toEqual([]);
+  const [last, ...rest] = items.toReversed();
+  expect(changesIn(fieldsOf(items), fieldsOf([{ ...last, ...other }, ...rest]))).toEqual(changes);
+});
+
 test("structured results are compared by their fields; the order of members and items is no change", () => {
   const old = {
     title: "Chip makers",
