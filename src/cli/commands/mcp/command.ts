@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from "commander";
 import { define } from "../definition.js";
 import { createWholeNumberParser, defineValue } from "../flag-values.js";
 import { flags } from "../flags.js";
@@ -17,10 +16,7 @@ export const mcp = define({
       "how many requests the server may create while it runs",
       createWholeNumberParser(0),
     ),
-    "--allow-dir <dir>": defineValue("allow results to be written to this folder as new files", (text) => {
-      if (text === "") throw new InvalidArgumentError("It must name a folder.");
-      return text;
-    }),
+    "--allow-dir <dir>": "allow results to be written to this folder as new files",
     "--print-config": "print the settings for common clients, and exit",
   },
   output: "only the protocol; with --print-config, settings for clients",
