@@ -8,7 +8,7 @@ import {
 import type { ResearchClient, StatusData } from "../client/calls/research-client.js";
 import { computePatientInterval } from "../client/calls/watch/poll-interval.js";
 import type { WatchEvent, WatchTarget } from "../client/calls/watch/watch-types.js";
-import type { Dialect, RefusalKind } from "../client/dialects/dialect.js";
+import type { Dialect } from "../client/dialects/dialect.js";
 import { isModelRefusal } from "../client/dialects/providers.js";
 import { AsyncQueue } from "../client/workflows/batch/async-queue.js";
 import { parseStructuredOutput, readFinalState } from "../client/workflows/find-and-query-requests.js";
@@ -186,34 +186,20 @@ function classifyCreateFailure(error: unknown): UpstreamCreate {
   if (error instanceof UnreachableError) return { kind: "limit", why, retryAfterMs };
   // The service has no way to express the request, so it was not sent.
   if (!(error instanceof RefusedError)) return { kind: "refused", why };
-  // The client does not know status 402, because the interface document does not mention it.
-  const kind = REFUSALS[error.httpStatus === 402 ? "no-credit" : error.kind][findRefusalSubject(error)];
+  const kind = classifyRefusal(error);
   return kind === "limit" ? { kind, why, retryAfterMs } : { kind, why };
 }
 
-/** The subject of a refusal. `bare`: without an envelope, so it may come from a proxy. */
-type RefusalSubject = "bare" | "model" | "policy" | "other";
-
-/**
- * The effect of a refusal on its question and on other create requests, by kind and subject; see `Sent`. The owners of the
- * account chose the model and must restore the key or the credit. A refusal of a proxy passes by itself.
- */
-const REFUSALS = {
-  "rate-limited": { bare: "limit", model: "limit", policy: "limit", other: "limit" },
-  "no-credit": { bare: "account", model: "account", policy: "account", other: "account" },
-  unauthenticated: { bare: "limit", model: "account", policy: "refused", other: "account" },
-  withheld: { bare: "limit", model: "account", policy: "refused", other: "account" },
-  "not-found": { bare: "limit", model: "account", policy: "account", other: "account" },
-  "invalid-input": { bare: "limit", model: "account", policy: "refused", other: "refused" },
-  refused: { bare: "limit", model: "account", policy: "refused", other: "refused" },
-} as const satisfies Record<RefusalKind, Record<RefusalSubject, "limit" | "account" | "refused">>;
-
-function findRefusalSubject(error: RefusedError): RefusalSubject {
-  const { enveloped, httpStatus, code, message } = error;
-  if (!enveloped) return "bare";
-  // A create request has no id, so "not found" refers to the model or to the address of the account.
-  if (httpStatus === 404 || isModelRefusal(error)) return "model";
-  return httpStatus === 403 && POLICY.test(`${code} ${message}`) ? "policy" : "other";
+/** Returns whether a refusal is about the question, about the account, or about a limit that ends by itself. */
+function classifyRefusal({ kind, enveloped, httpStatus, code, message }: RefusedError) {
+  // The client does not know status 402, because the interface document does not mention it.
+  if (kind === "no-credit" || httpStatus === 402) return "account";
+  // A refusal without an envelope may come from a proxy, and ends by itself.
+  if (kind === "rate-limited" || !enveloped) return "limit";
+  // The owners of the account chose the model. A create request has no id, so a 404 is about the model or the address.
+  if (httpStatus === 404 || isModelRefusal({ code, message })) return "account";
+  if (httpStatus === 403 && POLICY.test(`${code} ${message}`)) return "refused";
+  return ["unauthenticated", "withheld", "not-found"].includes(kind) ? "account" : "refused";
 }
 
 interface Wait {
