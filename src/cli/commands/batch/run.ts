@@ -1,11 +1,10 @@
 import { basename } from "node:path";
 import type { ProfileAccount } from "../../../app/account.js";
 import { createBatchPacer, nameRow, openBatch } from "../../../app/batch.js";
-import { CodedError, EXIT_CODES, UsageError } from "../../../app/errors.js";
+import { EXIT_CODES, UsageError } from "../../../app/errors.js";
 import { describeFailure } from "../../../app/failure.js";
 import { estimateCost } from "../../../app/quota.js";
-import { requireConnection } from "../../../app/settings.js";
-import type { Account } from "../../../client/workflows/account.js";
+import { getApiKey } from "../../../client/workflows/account-fallback.js";
 import { completeFromHistory, type KnownRow } from "../../../client/workflows/batch/batch-journal.js";
 import { type BatchRow, isRepeatedRow } from "../../../client/workflows/batch/batch-row.js";
 import { estimateBatch, estimateRunDuration } from "../../../client/workflows/batch/estimate-batch.js";
@@ -142,7 +141,7 @@ async function buildDryRun(
   { known: knownRows, states, findAccount }: BatchPlan,
   limit: number | undefined,
 ): Promise<number> {
-  const connected = findConnectedAccount(account);
+  const connected = getApiKey(account) === undefined ? undefined : account;
   const usualMs = connected && estimateRunDuration(connected);
   const pacer = createBatchPacer(ctx.host.clock, connected, knownRows, limit);
   const { counts } = new BatchProgress(states);
@@ -169,14 +168,4 @@ async function buildDryRun(
     `${estimateText(plan)}${cost}${formatPrompts(first, columns)}`,
   );
   return 0;
-}
-
-function findConnectedAccount(account: ProfileAccount): Account | undefined {
-  try {
-    requireConnection(account.settings);
-    return account;
-  } catch (error) {
-    if (error instanceof CodedError) return undefined;
-    throw error;
-  }
 }
