@@ -40,7 +40,7 @@ export function addProviderOptions(
   if (settings.provider.value === INTERFACE) {
     if (given === undefined) return body;
     throw new UsageError(
-      `the service in use has the research interface, which has no ${given[0]}`,
+      `the service in use has the research interface, which takes no ${given[0]}`,
       "--model, --set, --after, --window, --domains and --not-domains are for providers (`research help providers`). `research login PROVIDER` stores an account at one.",
     );
   }

@@ -77,7 +77,7 @@ export interface CheckNotice {
 }
 
 export const EXPORT_HINT =
-  "Do not copy the report from a web page: export it as Markdown or docx, with its links. " +
+  "Export the report as Markdown or docx, with its links, instead of copying a web page. " +
   "If it is the result of a request of this machine, check the request by its id.";
 
 /** Creates notices about marks of a report that lead to no source, and about listed sources that no sentence cites. */

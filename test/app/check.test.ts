@@ -21,7 +21,7 @@ test.each([
   [2, 0, "no answer came from any of the 2 pages that the report cites", "run `research doctor`"],
   [1, 1, "the page that the report cites could not be read", "`--json` gives the reason"],
   [2, 1, "none of the 2 pages that the report cites could be read", "`--json` gives the reason"],
-  [0, 0, "no citation mark of the report leads to a source", "export it as Markdown or docx"],
+  [0, 0, "no citation mark of the report leads to a source", "Export the report as Markdown"],
 ])("of %d pages %d answer and none can be read: nothing is checked", async (asked, answered, why, hint) => {
   const checker = checking(async () => ({ checked: foundOutcome(), unreached: { asked, answered } }));
   await expect(

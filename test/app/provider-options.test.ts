@@ -101,7 +101,7 @@ describe("the interface takes", () => {
   ])("no %s", (name, given, options) => {
     expect(() => addProviderOptions(at("research"), body(given), options)).toThrow(
       expect.objectContaining({
-        message: `the service in use has the research interface, which has no ${name}`,
+        message: `the service in use has the research interface, which takes no ${name}`,
         facts: { hint: expect.stringContaining("`research login PROVIDER` stores an account") },
       }),
     );

@@ -66,7 +66,7 @@ export async function completeRequest(
   if (asked.options?.store === false && ctx.provider?.name === "openai")
     await ctx.reporter.writeNotice(
       "NOT_STORED",
-      "with store=false, OpenAI deletes the result about ten minutes after the research ends; run, watch and batch save it on this machine as soon as it arrives",
+      "with store=false, OpenAI deletes the result of a request about ten minutes after it ends; run, watch and batch save it on this machine as soon as it arrives",
     );
   if (after === undefined) return asked;
   return { ...asked, after: await findFollowUpId(ctx, after, { signal: ctx.signal, isOffline: dryRun }) };

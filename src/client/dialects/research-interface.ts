@@ -76,7 +76,7 @@ function refuseProviderFields(body: CreateBody): CreateBody {
   if (name === undefined) return body;
   const word = { model: "model", options: "options", after: "follow-up" }[name];
   throw new InputError(
-    `the research interface has no ${word}`,
+    `the research interface takes no ${word}`,
     "--model, --set and --after are for the providers that `research help providers` names.",
   );
 }

@@ -257,7 +257,7 @@ describe("a create", () => {
     [{ options: {} }, "options"],
     [{ after: "x" }, "follow-up"],
   ])("the interface itself takes no %j", (extra, word) => {
-    expect(() => createInterfaceDialect().create({ prompt, ...extra })).toThrow(`has no ${word}`);
+    expect(() => createInterfaceDialect().create({ prompt, ...extra })).toThrow(`takes no ${word}`);
   });
 });
 
