@@ -1,9 +1,9 @@
-/** @typedef {import("../src/cli/help/document.js").OptionEntry} OptionEntry */
+/** @typedef {import("../src/cli/help/help-document.js").OptionEntry} OptionEntry */
 
 /**
  * What the shell completion needs of the help, and no more: it is read each time that Tab is pressed.
- * @param {import("../src/cli/help/document.js").HelpDocument} document
- * @returns {import("../src/cli/completion/words.js").CompletionTable}
+ * @param {import("../src/cli/help/help-document.js").HelpDocument} document
+ * @returns {import("../src/cli/completion/parse-command-line.js").CompletionTable}
  */
 export function completionTable({ commands, options, topics }) {
   const help = commands[0]?.options.filter(({ name }) => name === "--help") ?? [];
@@ -23,7 +23,7 @@ function optionOf({ name, short, description, value, choices }) {
   return { name, short, description, value, choices };
 }
 
-/** @param {import("../src/cli/help/document.js").ArgumentEntry} argument */
+/** @param {import("../src/cli/help/help-document.js").ArgumentEntry} argument */
 function argumentOf({ name, variadic, choices }) {
   return { name, variadic, choices };
 }

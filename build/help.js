@@ -18,7 +18,7 @@ export function help() {
       const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
       /** @param {string[]} argv */
       const ask = (argv) => textOf(argv, version, main, systemClock);
-      /** @type {import("../src/cli/help/document.js").HelpDocument} */
+      /** @type {import("../src/cli/help/help-document.js").HelpDocument} */
       const document = JSON.parse(await ask(["help", "--json"]));
       /** @type {[string, string][]} */
       const pages = [];

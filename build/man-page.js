@@ -1,10 +1,10 @@
-/** @typedef {import("../src/cli/help/document.js").CommandEntry} CommandEntry */
-/** @typedef {import("../src/cli/help/document.js").OptionEntry} OptionEntry */
+/** @typedef {import("../src/cli/help/help-document.js").CommandEntry} CommandEntry */
+/** @typedef {import("../src/cli/help/help-document.js").OptionEntry} OptionEntry */
 
 /**
  * research(1), in mdoc.
  *
- * @param {import("../src/cli/help/document.js").HelpDocument} document
+ * @param {import("../src/cli/help/help-document.js").HelpDocument} document
  * @param {Date} date
  */
 export function manPage(document, date) {

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-/** @typedef {import("../src/cli/help/document.js").ArgumentEntry} ArgumentEntry */
-/** @typedef {import("../src/cli/help/document.js").OptionEntry} OptionEntry */
+/** @typedef {import("../src/cli/help/help-document.js").ArgumentEntry} ArgumentEntry */
+/** @typedef {import("../src/cli/help/help-document.js").OptionEntry} OptionEntry */
 
 const root = join(import.meta.dirname, "..");
 
 /** The reference as Markdown, of the program as it was built. */
 export function referencePage() {
   const help = execFileSync(process.execPath, [join(root, "bin/research.js"), "help", "--json"]);
-  /** @type {import("../src/cli/help/document.js").HelpDocument} */
+  /** @type {import("../src/cli/help/help-document.js").HelpDocument} */
   const { commands, options, exit_codes, environment, topics } = JSON.parse(help.toString("utf8"));
   const ownHelp = (/** @type {OptionEntry[]} */ list) =>
     list.filter(({ global, name }) => !global && name !== "--help");

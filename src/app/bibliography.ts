@@ -3,7 +3,7 @@ import { readString } from "../core/json/exact-json.js";
 import { isGroundingRedirect } from "../core/protocol/citations.js";
 import { stringifySafe } from "../core/text/safe-text.js";
 import { type ReportClaims, readClaims } from "../reader/checking/citations.js";
-import { formatResult } from "./result-text.js";
+import { formatResult } from "./format-result.js";
 
 const TRACKING = /^(?:utm_.*|gclid|fbclid|mc_cid|mc_eid|ref|srsltid)$/i;
 
@@ -27,7 +27,7 @@ interface NamedPage {
 }
 
 /** Lists the pages that a result names, each once: those of its sources and citations, or else those in its text. `links`: the addresses in its text, if it has been read. */
-export function listPages(result: Result, links?: ReportClaims["links"]): NamedPage[] {
+export function listNamedPages(result: Result, links?: ReportClaims["links"]): NamedPage[] {
   const { sources = [], citations = [] } = result.data;
   const given = [sources, citations].flat().map(Object);
   const isPage = ({ url }: { url: unknown }) => typeof url === "string" && /^https?:/i.test(url);
@@ -44,7 +44,7 @@ export function listPages(result: Result, links?: ReportClaims["links"]): NamedP
 /** Builds a result whose value lists the pages of `result` as CSL-JSON or RIS. `date`: when they were accessed, ISO 8601. */
 export function buildBibliography(result: Result, form: "csl" | "ris", date: string): Result {
   const day = date.slice(0, 10).split("-");
-  const items = listPages(result).map(({ url, title }) => {
+  const items = listNamedPages(result).map(({ url, title }) => {
     const [address = "", name] = [url, title ?? ""].map((text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim());
     const accessed = { "date-parts": [day.map(Number)] };
     return { id: address, type: "webpage", title: name || address, URL: address, accessed };

@@ -7,8 +7,8 @@ import { createLocalError, LocalError, wrapFileErrors } from "../core/files/loca
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 /** Throws LocalError if `path` could not be written: it exists (without `force`), is not a file, or its folder is not writable. */
-export function checkTarget(path: string, force: boolean): void {
-  const existing = lstat(path);
+export function checkOutputFile(path: string, force: boolean): void {
+  const existing = lstatIfExists(path);
   if (existing?.isDirectory()) throw new LocalError(`${path} is a folder; name a file`);
   if (existing && !force) throw new LocalError(`${path} exists already; --force overwrites it`);
   if (existing?.isFIFO() || existing?.isSocket())
@@ -22,23 +22,23 @@ export function checkTarget(path: string, force: boolean): void {
 }
 
 /** Writes a file completely or not at all. Replaces an existing file only with `force`. Throws LocalError. */
-export function writeTarget(path: string, text: string | Uint8Array, force: boolean): void {
-  checkTarget(path, force);
+export function writeOutputFile(path: string, text: string | Uint8Array, force: boolean): void {
+  checkOutputFile(path, force);
   wrapFileErrors(`${path} could not be written`, () => {
     // A device cannot be replaced like a file, so write to it directly.
-    if (lstat(path)?.isCharacterDevice()) fs.writeFileSync(path, text);
-    else replace(path, text, force);
+    if (lstatIfExists(path)?.isCharacterDevice()) fs.writeFileSync(path, text);
+    else replaceOrCreate(path, text, force);
   });
 }
 
-function replace(path: string, text: string | Uint8Array, force: boolean): void {
+function replaceOrCreate(path: string, text: string | Uint8Array, force: boolean): void {
   const folder = makeDraftFolder(path);
   const draft = join(folder, "draft");
   try {
     fs.writeFileSync(draft, text, { flag: "wx", flush: true });
-    if (!force) publish(draft, path);
+    if (!force) publishWithoutReplacing(draft, path);
     else {
-      const old = lstat(path);
+      const old = lstatIfExists(path);
       // Keep a private file private.
       if (old?.isFile()) fs.chmodSync(draft, old.mode & 0o777);
       fs.renameSync(draft, path);
@@ -49,7 +49,7 @@ function replace(path: string, text: string | Uint8Array, force: boolean): void 
 }
 
 /** Gives the draft its name, unless a file with that name has appeared: a link fails then. Without links, reserves the name first. */
-function publish(draft: string, path: string): void {
+function publishWithoutReplacing(draft: string, path: string): void {
   try {
     fs.linkSync(draft, path);
   } catch (error) {
@@ -64,7 +64,7 @@ function makeDraftFolder(path: string): string {
   return fs.mkdtempSync(join(dirname(path), ".research-"));
 }
 
-function lstat(path: string): fs.Stats | undefined {
+function lstatIfExists(path: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(path);
   } catch (error) {

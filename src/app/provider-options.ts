@@ -6,10 +6,10 @@ import {
   insertContextFiles,
   type JsonSchema,
 } from "../core/protocol/conversation.js";
-import { parseDomains } from "./domains.js";
 import { UsageError } from "./errors.js";
-import { checkSize } from "./read-text.js";
-import type { ResolvedSettings } from "./settings.js";
+import { parseDomains } from "./parse-domains.js";
+import { checkTextSize } from "./read-text.js";
+import type { ResolvedSettings } from "./resolve-settings.js";
 
 /** The options of a create call that only providers accept, as the flags give them. */
 export interface ProviderOptionFlags {
@@ -31,7 +31,7 @@ export function addProviderOptions(
   body: CreateBody,
   { model, set = [], after, ...flags }: ProviderOptionFlags,
 ): CreateBody {
-  if (body.context) checkSize(insertContextFiles(body).prompt, "the prompt with its context");
+  if (body.context) checkTextSize(insertContextFiles(body).prompt, "the prompt with its context");
   const wanted = {
     ...{ model: model ?? body.model, options: set[0] ?? body.options, "follow-up": after },
     ...{ domains: flags.domains ?? flags.notDomains, window: flags.window },
@@ -45,8 +45,8 @@ export function addProviderOptions(
     );
   }
   if (model?.trim() === "") throw new UsageError("invalid value for --model: it is blank");
-  const stored = parseOptions(settings.set?.value);
-  const setOptions = Object.fromEntries(set.map(parseOption));
+  const stored = parseSetOptions(settings.set?.value);
+  const setOptions = Object.fromEntries(set.map(parseSetOption));
   const ofFlags = buildFlagOptions(settings.provider.value, flags, { ...stored, ...setOptions });
   const options = { ...stored, ...body.options, ...setOptions, ...ofFlags };
   const named = model ?? body.model ?? settings.model?.value;
@@ -93,13 +93,13 @@ function buildFlagOptions(
 }
 
 /** Parses the setting `set`: a JSON object, or a single `NAME=VALUE`. Throws UsageError. */
-export function parseOptions(text: string | undefined): Record<string, unknown> {
+export function parseSetOptions(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   const value = tryParseExact(text);
-  return isObject(value) ? copyWithExactMembers(value) : Object.fromEntries([parseOption(text)]);
+  return isObject(value) ? copyWithExactMembers(value) : Object.fromEntries([parseSetOption(text)]);
 }
 
-function parseOption(text: string): [string, unknown] {
+function parseSetOption(text: string): [string, unknown] {
   const at = text.indexOf("=");
   const name = text.slice(0, Math.max(at, 0));
   if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name))
@@ -132,13 +132,13 @@ export async function requireValidSchema(
 }
 
 /** Builds the body of a create call from another program's prompt and schema. Throws UsageError if `research create` would refuse them. */
-export async function checkCreateBody(
+export async function buildCheckedBody(
   prompt: string,
   schema: JsonSchema | undefined,
   signal?: AbortSignal,
 ): Promise<CreateBody> {
   if (typeof prompt !== "string" || prompt.trim() === "") throw new UsageError("the prompt is blank");
-  checkSize(prompt, "the prompt");
+  checkTextSize(prompt, "the prompt");
   if (schema !== undefined) await requireValidSchema(schema, "the schema", signal);
   return buildRequestBody(prompt, schema, false);
 }

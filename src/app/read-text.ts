@@ -11,7 +11,7 @@ const CHUNK_BYTES = 65_536;
 
 /** Reads a small file as UTF-8 text, synchronously. Throws LocalError, or UsageError if it is larger than `maxBytes`. */
 export function readSmallFile(path: string, what: string, maxBytes: number): string {
-  return decode(readSync(path, what, maxBytes), what);
+  return decodeUtf8(readSync(path, what, maxBytes), what);
 }
 
 function readSync(path: string, what: string, maxBytes: number): Buffer {
@@ -34,7 +34,7 @@ export async function readText(
   signal: AbortSignal,
   maxBytes = MAX_INPUT_BYTES,
 ): Promise<string> {
-  return decode(await readBytes(source, what, signal, maxBytes), what);
+  return decodeUtf8(await readBytes(source, what, signal, maxBytes), what);
 }
 
 /** Reads a path or a stream as bytes, as `readText` does. */
@@ -68,7 +68,7 @@ export async function readBytes(
 }
 
 /** Returns the text. Throws UsageError if it is larger than `maxBytes`. */
-export function checkSize(text: string, what: string, maxBytes = MAX_INPUT_BYTES): string {
+export function checkTextSize(text: string, what: string, maxBytes = MAX_INPUT_BYTES): string {
   if (Buffer.byteLength(text) > maxBytes) throw createTooLargeError(what, maxBytes);
   return text;
 }
@@ -112,7 +112,7 @@ function createTooLargeError(what: string, maxBytes: number): UsageError {
   return new UsageError(`${what} is over ${size}`, "Shorten it, or check that it is the file you meant.");
 }
 
-function decode(bytes: Buffer, what: string): string {
+function decodeUtf8(bytes: Buffer, what: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

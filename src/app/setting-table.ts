@@ -1,7 +1,7 @@
 import { PROVIDER_NAMES } from "../client/dialects/providers.js";
 import { DEFAULT_GAPS } from "../core/protocol/conversation.js";
 import { TIERS } from "../core/protocol/rate-limits.js";
-import { PER_DAY_FORM } from "./settings.js";
+import { PER_DAY_FORM } from "./resolve-settings.js";
 
 /** A setting of a profile, for `config`, help and completion. `settings.ts` resolves it. */
 export interface Setting {

@@ -1,4 +1,4 @@
-import type { Define } from "./commands/definition.js";
+import type { Define } from "./commands/define-command.js";
 
 /** The commands by the headings of the help, each with the function that loads its definition. Help and usage errors load no others. */
 export const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<Define>>>>> = {

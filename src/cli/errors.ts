@@ -1,5 +1,5 @@
+import { describeFailure, type Failure } from "../app/describe-failure.js";
 import { CodedError, EXIT_CODES } from "../app/errors.js";
-import { describeFailure, type Failure } from "../app/failure.js";
 import { ResearchError } from "../client/calls/errors.js";
 import { InvalidSettingsError } from "../client/store/settings-file.js";
 import { LocalError } from "../core/files/local-error.js";
@@ -32,7 +32,10 @@ export class UnfinishedError extends Error {
 /** Adds to `error` the request whose result could not be written, and the command that fetches it again. */
 export function wrapOutputError(error: unknown, requestId: string, resume?: string): unknown {
   if (!(error instanceof LocalError)) return error;
-  return new CodedError("LOCAL_IO", error.message, { requestId, hint: resume && describeExisting(resume) });
+  return new CodedError("LOCAL_IO", error.message, {
+    requestId,
+    hint: resume && describeExistingRequest(resume),
+  });
 }
 
 /** Returns the reason of a signal that came after the create, with the command that resumes. */
@@ -45,7 +48,7 @@ export function wrapInterrupted(signal: AbortSignal, requestId: string, goOn: st
   return reason;
 }
 
-function describeExisting(resume: string): string {
+function describeExistingRequest(resume: string): string {
   return `The request exists; go on with: ${resume}`;
 }
 
@@ -61,7 +64,7 @@ export function describeCommandFailure(error: unknown): Failure {
   if (!(error instanceof UnfinishedError)) return describeFailure(error);
   const { cause, requestId, resume } = error;
   const failure = describeFailure(cause);
-  const goOn = resume && describeExisting(resume);
+  const goOn = resume && describeExistingRequest(resume);
   return {
     ...failure,
     exit_code: EXIT_CODES.NOT_FINISHED,
@@ -73,6 +76,6 @@ export function describeCommandFailure(error: unknown): Failure {
 
 export async function addErrorPlace(error: unknown): Promise<unknown> {
   if (!(error instanceof InvalidSettingsError) || error.text === undefined) return error;
-  const { findErrorPlace } = await import("./input/json.js");
-  return new InvalidSettingsError(error.path, `not valid JSON (${await findErrorPlace(error.text)})`);
+  const { findJsonErrorPlace } = await import("./input/parse-json.js");
+  return new InvalidSettingsError(error.path, `not valid JSON (${await findJsonErrorPlace(error.text)})`);
 }

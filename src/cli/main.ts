@@ -16,8 +16,8 @@ export async function main(argv: readonly string[], host: Host): Promise<Process
     }
   }
   if (argv[0] === "__complete") {
-    const { complete } = await import("./completion/complete.js");
-    await complete(argv.slice(1), host, new URL("completion.json", import.meta.url));
+    const { printCompletions } = await import("./completion/complete.js");
+    await printCompletions(argv.slice(1), host, new URL("completion.json", import.meta.url));
     return { code: 0 };
   }
   const { runCommand } = await import("./run-command.js");

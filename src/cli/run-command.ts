@@ -1,14 +1,14 @@
 import { type Argument, type Command, CommanderError, Help, type Option } from "commander";
 import { NAME_ONE, UsageError } from "../app/errors.js";
 import { wrapAtWords } from "../core/text/text-width.js";
-import { type OptionsOf, type Perform, Verb } from "./commands/definition.js";
+import type { Context, GlobalFlags } from "./command-context.js";
+import { DocumentedCommand, type OptionsOf, type Perform } from "./commands/define-command.js";
 import { defineValue, parsePositiveDuration } from "./commands/flag-values.js";
 import { GROUPS } from "./commands.js";
-import type { Context, GlobalFlags } from "./context.js";
 import type { Host, ProcessEnding, Sink } from "./terminal/host.js";
 import { Interrupted, Interruption } from "./terminal/interruption.js";
-import { ClosedPipe, Reporter } from "./terminal/reporter.js";
-import { chooseStyle, measureColumnsOn } from "./terminal/style.js";
+import { ClosedPipeError, Reporter } from "./terminal/reporter.js";
+import { chooseStyle, getTerminalColumns } from "./terminal/style.js";
 
 /** Reads the arguments, runs the action, and maps an error to a message and to how the process ends. */
 export async function runCommand(argv: readonly string[], host: Host): Promise<ProcessEnding> {
@@ -22,7 +22,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
     ...(signal && { signal }),
   });
   try {
-    const request = await readArguments(argv, host);
+    const request = await parseArguments(argv, host);
     if (request.kind === "text") {
       await reporter.writeResult(await formatHelp(host.stdout, host.env, request.text));
       return { code: 0 };
@@ -32,10 +32,10 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
         await host.stderr.write(await formatHelp(host.stderr, host.env, `${request.text}\n`)).catch(() => {});
       throw new UsageError("no command was given");
     }
-    checkOutput(host.env);
+    checkOutputVariable(host.env);
     // Help and usage errors need no settings, history or client, so load these only now.
-    const { Context } = await import("./context.js");
-    const { createKeyReader } = await import("../app/settings.js");
+    const { Context } = await import("./command-context.js");
+    const { createKeyReader } = await import("../app/resolve-settings.js");
     const read = request.usesKey
       ? await createKeyReader(host.env, host.clock, interruption.signal)
       : undefined;
@@ -43,7 +43,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
     return createEnding(await request.action(ctx));
   } catch (error) {
     reporter.stopLive();
-    if (error instanceof ClosedPipe) return createEnding(0);
+    if (error instanceof ClosedPipeError) return createEnding(0);
     const { describeCommandFailure, addErrorPlace: addPlace } = await import("./errors.js");
     const failure = describeCommandFailure(await addPlace(error));
     await reporter.writeError(failure);
@@ -60,12 +60,12 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
 /** Formats help for a stream. On a terminal, headings are bold and lines are wrapped to its width. */
 async function formatHelp(sink: Sink, env: Host["env"], text: string): Promise<string> {
   const { bold } = await chooseStyle(sink, env);
-  return wrapAtWords(text, measureColumnsOn(sink)).replace(/^(?:Usage:|\S.*:$)/gm, (heading) =>
+  return wrapAtWords(text, getTerminalColumns(sink)).replace(/^(?:Usage:|\S.*:$)/gm, (heading) =>
     bold(heading),
   );
 }
 
-function checkOutput({ RESEARCH_OUTPUT: value }: Host["env"]): void {
+function checkOutputVariable({ RESEARCH_OUTPUT: value }: Host["env"]): void {
   if (value && value !== "json" && value !== "human")
     throw new UsageError(
       `invalid value for RESEARCH_OUTPUT: ${JSON.stringify(value)}`,
@@ -109,7 +109,7 @@ type ParsedArguments =
 const KEYLESS: ReadonlySet<string> = new Set([...["login", "logout", "try", "serve", "help", "completion"]]);
 
 /** Parses the arguments. Throws UsageError, which suggests the nearest name if there is one. `isWhole`: defines all commands, not only those that `argv` may name. */
-async function readArguments(
+async function parseArguments(
   argv: readonly string[],
   host: Host,
   isWhole = argv.includes("help"),
@@ -119,7 +119,7 @@ async function readArguments(
   let helped: Command | undefined;
   let action: ((ctx: Context) => Promise<number>) | undefined;
   let usage = "";
-  const program = new Verb("research").exitOverride().configureOutput({
+  const program = new DocumentedCommand("research").exitOverride().configureOutput({
     writeOut: (part) => {
       text += part;
     },
@@ -127,8 +127,8 @@ async function readArguments(
       usage += part;
     },
     // By default, commander opens the streams of the process to find these out.
-    getOutHelpWidth: () => measureColumnsOn(stdout),
-    getErrHelpWidth: () => measureColumnsOn(stderr),
+    getOutHelpWidth: () => getTerminalColumns(stdout),
+    getErrHelpWidth: () => getTerminalColumns(stderr),
     getOutHasColors: () => true,
     getErrHasColors: () => true,
   });
@@ -153,9 +153,9 @@ async function readArguments(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // The help of the program describes each command, so define all commands first.
-    if (!isWhole && helped === program) return readArguments(argv, host, true);
+    if (!isWhole && helped === program) return parseArguments(argv, host, true);
     if (error.exitCode === 0 && helped)
-      return renderHelp(program, helped, argv, host) ?? { kind: "text", text };
+      return renderHelpJson(program, helped, argv, host) ?? { kind: "text", text };
     if (error.exitCode === 0) return { kind: "text", text };
     if (error.code !== "commander.help") throw createUsageError(error, program, argv);
   }
@@ -165,11 +165,11 @@ async function readArguments(
   const globalOptions: Omit<Required<GlobalFlags>, "profiles"> = program.opts<
     Required<OptionsOf<typeof globalFlags>>
   >();
-  return { kind: "action", flags: splitProfiles(globalOptions, program.args[0]), usesKey, action };
+  return { kind: "action", flags: splitProfileFlags(globalOptions, program.args[0]), usesKey, action };
 }
 
 /** Splits the value of --profile. Throws UsageError for several profiles, unless the command is `compare`. */
-function splitProfiles({ profile, ...flags }: GlobalFlags, command: string | undefined): GlobalFlags {
+function splitProfileFlags({ profile, ...flags }: GlobalFlags, command: string | undefined): GlobalFlags {
   const profiles = profile?.split("\n") ?? [];
   if (command === "compare") return { ...flags, profiles };
   if (profiles.length > 1)
@@ -181,8 +181,8 @@ function splitProfiles({ profile, ...flags }: GlobalFlags, command: string | und
 }
 
 /** Returns the action that prints the help of a command as JSON; undefined without --json. Throws UsageError for an unknown subcommand. */
-function renderHelp(
-  program: Verb,
+function renderHelpJson(
+  program: DocumentedCommand,
   command: Command,
   argv: readonly string[],
   host: Host,
@@ -190,7 +190,7 @@ function renderHelp(
   const isName = (word: string | undefined) => word !== undefined && !word.startsWith("-");
   // commander ignores an unknown subcommand before --help, so parse again without --help to get the error.
   if (command.commands.length > 0 && isName(command.args[0]))
-    return readArguments(
+    return parseArguments(
       argv.filter((word) => word !== "--help" && word !== "-h"),
       host,
     );
@@ -204,7 +204,7 @@ function listCommandNames(command: Command): string[] {
   return command.parent ? [...listCommandNames(command.parent), command.name()] : [];
 }
 
-function describeProgram(program: Verb, version: string): void {
+function describeProgram(program: DocumentedCommand, version: string): void {
   program
     .description(
       "Submit and manage deep research: every request is recorded before it is sent and never lost.",
@@ -237,7 +237,11 @@ function describeOption({ description, defaultValue, argChoices }: Option | Argu
 }
 
 /** Converts commander's error. Its suggestion becomes the hint; without one, the hint names the help of the command. */
-function createUsageError(error: CommanderError, program: Verb, argv: readonly string[]): UsageError {
+function createUsageError(
+  error: CommanderError,
+  program: DocumentedCommand,
+  argv: readonly string[],
+): UsageError {
   const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
   const [, name] = /^too many arguments for '(.+?)'/.exec(first) ?? [];
   const command = program.commands.find((candidate) => candidate.name() === name);

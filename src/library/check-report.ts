@@ -7,11 +7,11 @@ import type { CheckReportOptions } from "./types.js";
  * could be read or no mark leads to a source, USAGE over 2 MiB, NOT_AUTHENTICATED if the model's endpoint refuses the key.
  */
 export async function checkReport(markdown: string, options: CheckReportOptions = {}): Promise<CheckOutcome> {
-  const { checkReport: check } = await import("../app/check.js");
-  const { readReport } = await import("../app/report.js");
+  const { checkReport: check } = await import("../app/check-report.js");
+  const { convertToReport } = await import("../app/parse-report.js");
   const { runWithChecker } = await import("./use-checker.js");
   try {
-    const report = readReport({ data: {}, value: markdown });
+    const report = convertToReport({ data: {}, value: markdown });
     return await runWithChecker(
       { env: process.env, clock: systemClock },
       options,

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { ProfileAccount } from "../app/account.js";
-import { openBatch, ROW_FORMS } from "../app/batch.js";
-import { checkRequest } from "../app/check.js";
-import { describeFailure } from "../app/failure.js";
-import { addProviderOptions, checkCreateBody } from "../app/provider-options.js";
-import { createKeyReader } from "../app/settings.js";
+import { checkRequest } from "../app/check-report.js";
+import { describeFailure } from "../app/describe-failure.js";
+import { openBatch, ROW_FORMS } from "../app/open-batch.js";
+import { ProfileAccount } from "../app/profile-account.js";
+import { addProviderOptions, buildCheckedBody } from "../app/provider-options.js";
+import { createKeyReader } from "../app/resolve-settings.js";
 import { checkStatusFilter } from "../app/status-filter.js";
 import { ResearchError } from "../client/calls/errors.js";
 import type { CallOptions, StatusData } from "../client/calls/research-client.js";
@@ -190,10 +190,10 @@ export class ResearchImplementation implements Research {
   async #buildBody(request: ResearchRequest | string, signal: AbortSignal): Promise<CreateBody> {
     const { prompt, context, schema, model, options } =
       typeof request === "string" ? ({ prompt: request } as ResearchRequest) : request;
-    const body = await checkCreateBody(prompt, schema, signal);
+    const body = await buildCheckedBody(prompt, schema, signal);
     const given = { ...(model !== undefined && { model }), ...(options && { options }) };
-    const { readContext } = context?.length ? await import("../app/context.js") : {};
-    const files = await readContext?.(context ?? [], systemClock, signal);
+    const { extractContextFiles } = context?.length ? await import("../app/context-files.js") : {};
+    const files = await extractContextFiles?.(context ?? [], systemClock, signal);
     return addProviderOptions(this.account, { ...body, ...given, ...(files && { context: files }) }, {});
   }
 }

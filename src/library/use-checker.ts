@@ -1,5 +1,5 @@
-import { CHECK_LIMITS, type Checker, openChecker, type ReportCheckOptions } from "../app/check.js";
-import { openCheckModel } from "../app/check-model.js";
+import { CHECK_LIMITS, type Checker, openChecker, type ReportCheckOptions } from "../app/check-report.js";
+import { openCitationJudge } from "../app/citation-judge.js";
 import type { Clock } from "../core/clock.js";
 import type { Environment } from "../core/files/local-error.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
@@ -21,7 +21,7 @@ export async function runWithChecker(
   const host = { env: { ...env, ...keys }, clock, version: "", random: Math.random };
   const modelLimits = { modelTokens: tokens, modelCalls: calls, modelTime: timeMs, modelPrice: price };
   const options = { model: name, modelUrl: url, ...modelLimits };
-  const model = given && (await openCheckModel({ host, flags: {}, signal }, options));
+  const model = given && (await openCitationJudge({ host, flags: {}, signal }, options));
   const checker = await openChecker({ env, clock, allowPrivate });
   try {
     await model?.requireAccess(signal);

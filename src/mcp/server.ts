@@ -4,22 +4,22 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { CodedError } from "../app/errors.js";
 import type { Data } from "../core/protocol/conversation.js";
 import { stringifySafe } from "../core/text/safe-text.js";
-import type { ToolSession } from "./session.js";
 import {
   buildInputSchema,
   describeToolFailure,
   ERROR,
-  listProblems,
+  listArgumentProblems,
   shape,
   type Tool,
   type ToolCall,
-} from "./tool.js";
+} from "./define-tool.js";
+import { StdioTransport } from "./stdio-transport.js";
+import type { ToolSession } from "./tool-session.js";
 import { check } from "./tools/check.js";
 import { create } from "./tools/create.js";
-import { list, quota } from "./tools/history.js";
+import { list, quota } from "./tools/list-and-quota.js";
 import { output } from "./tools/output.js";
-import { status, stop, wait } from "./tools/states.js";
-import { StdioTransport } from "./transport.js";
+import { status, stop, wait } from "./tools/status-stop-wait.js";
 
 export interface ServerOptions {
   version: string;
@@ -56,7 +56,7 @@ export async function serveMcp(
 }
 
 function createServer(session: ToolSession, { version, readOnly }: ServerOptions): Server {
-  const tools = listOffered(readOnly);
+  const tools = listOfferedTools(readOnly);
   // The server asks the client no questions, so there are no answers whose schema the SDK could check.
   const jsonSchemaValidator = {
     getValidator: () => {
@@ -88,7 +88,7 @@ function createServer(session: ToolSession, { version, readOnly }: ServerOptions
 const TOOLS: readonly Tool[] = [create, wait, status, stop, output, check, list, quota];
 
 /** Lists the tools that the server offers; with `readOnly`, not those that create or stop requests. */
-export function listOffered(readOnly: boolean): Tool[] {
+export function listOfferedTools(readOnly: boolean): Tool[] {
   return TOOLS.filter(({ changes }) => !(readOnly && changes));
 }
 
@@ -115,7 +115,7 @@ export async function callTool(
     structuredContent: content,
   });
   try {
-    const problems = listProblems(tool.fields, given);
+    const problems = listArgumentProblems(tool.fields, given);
     if (problems.length > 0) throw new CodedError("USAGE", `invalid arguments: ${problems.join("; ")}`);
     const { content, text } = await tool.call(session, given, call);
     return buildResult(content, text);

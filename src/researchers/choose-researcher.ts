@@ -1,4 +1,4 @@
-import type { ModelResearch } from "../app/model.js";
+import type { ModelResearch } from "../app/research-model.js";
 import type { Clock } from "../core/clock.js";
 import { describeSystemError, type Environment, LocalError } from "../core/files/local-error.js";
 import type { Researcher } from "../core/researcher.js";

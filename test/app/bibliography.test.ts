@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { buildBibliography, listPages } from "../../src/app/bibliography.js";
+import { buildBibliography, listNamedPages } from "../../src/app/bibliography.js";
 import type { Result } from "../../src/client/workflows/fetch-results.js";
 import { checkValue } from "../../src/core/json-schema/check-in-thread.js";
 
 const result = (value: unknown, data: Record<string, unknown> = {}): Result => ({
   ...{ data, value, exact: typeof value === "string" ? {} : (value as Record<string, unknown>) },
 });
-const urls = (...given: Parameters<typeof result>) => listPages(result(...given)).map(({ url }) => url);
+const urls = (...given: Parameters<typeof result>) => listNamedPages(result(...given)).map(({ url }) => url);
 
 /** Of https://resource.citationstyles.org/schema/latest/input/json/csl-data.json what is used here, and nothing else is allowed. */
 const CSL_DATA = {
@@ -114,7 +114,9 @@ describe("without sources and citations the pages are those of the text", () => 
       "It is in `notes.md:3`. " +
       "Twice a day [Tide](https://en.wikipedia.org/wiki/Tide_(physics)), see https://b.example/p. Again [2](https://c.example).\n\n" +
       "## Sources\n\n1. [The tide](https://en.wikipedia.org/wiki/Tide_(physics))\n2. Other: <https://d.example/?a=1&b=2>\n";
-    expect(listPages(result(text, { sources: [{ file: "a.md", title: "A file" }], citations: [] }))).toEqual([
+    expect(
+      listNamedPages(result(text, { sources: [{ file: "a.md", title: "A file" }], citations: [] })),
+    ).toEqual([
       { url: "https://en.wikipedia.org/wiki/Tide_(physics)", title: "Tide" },
       { url: "https://b.example/p", title: null },
       { url: "https://c.example", title: null },

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, closeSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createKeyReader, readKeyFile, waitForKey } from "../../src/app/settings.js";
+import { createKeyReader, readKeyFile, readKeyWithTimeout } from "../../src/app/resolve-settings.js";
 import { systemClock } from "../../src/core/clock.js";
 import { LocalError } from "../../src/core/files/local-error.js";
 import { refuse } from "../support/behaviours.js";
@@ -30,7 +30,7 @@ function writer(path: string): Promise<number> {
 test("a key file is its text without the white space around it", async () => {
   const path = join(folderWith({ key: " secret\n" }), "key");
   expect(readKeyFile(path)).toBe("secret");
-  expect(await waitForKey(path, new VirtualClock(), signal)).toBe("secret");
+  expect(await readKeyWithTimeout(path, new VirtualClock(), signal)).toBe("secret");
   expect(await createKeyReader({ RESEARCH_API_KEY_FILE: path }, new VirtualClock(), signal)).toBe(
     readKeyFile,
   );
@@ -38,7 +38,7 @@ test("a key file is its text without the white space around it", async () => {
 
 test("a key file that is not there is named as one, also where it may be a FIFO", async () => {
   const path = join(folderWith(), "gone");
-  await expect(waitForKey(path, new VirtualClock(), signal)).rejects.toThrow(
+  await expect(readKeyWithTimeout(path, new VirtualClock(), signal)).rejects.toThrow(
     `the key file ${path} could not be read: `,
   );
 });

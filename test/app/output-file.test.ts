@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkTarget, writeTarget } from "../../src/app/output-file.js";
+import { checkOutputFile, writeOutputFile } from "../../src/app/output-file.js";
 import { LocalError } from "../../src/core/files/local-error.js";
 import { folderWith } from "../support/folder.js";
 import { hasStrace, NEEDS_STRACE, researchWithFaults } from "../support/strace.js";
@@ -25,8 +25,8 @@ describe("a target is refused before anything is spent if", () => {
   ])("%s (force: %j)", (_, force, make, message) => {
     const path = join(folderWith(), "target");
     make(path);
-    expect(() => checkTarget(path, force)).toThrow(message);
-    expect(() => writeTarget(path, "new", force)).toThrow(LocalError);
+    expect(() => checkOutputFile(path, force)).toThrow(message);
+    expect(() => writeOutputFile(path, "new", force)).toThrow(LocalError);
   });
 
   test.each([
@@ -36,21 +36,23 @@ describe("a target is refused before anything is spent if", () => {
   ])("%s", (_, name) => {
     const folder = folderWith();
     writeFileSync(join(folder, "file"), "");
-    expect(() => checkTarget(join(folder, name), true)).toThrow(LocalError);
-    expect(() => checkTarget(join(folder, name), true)).toThrow(`${join(folder, name)} cannot be written: `);
+    expect(() => checkOutputFile(join(folder, name), true)).toThrow(LocalError);
+    expect(() => checkOutputFile(join(folder, name), true)).toThrow(
+      `${join(folder, name)} cannot be written: `,
+    );
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 
   test("nothing can be written in its folder", () => {
-    expect(() => checkTarget("/proc/target", false)).toThrow(LocalError);
+    expect(() => checkOutputFile("/proc/target", false)).toThrow(LocalError);
   });
 });
 
 test.each([1, 245, 255])("a name of %d bytes is written, and nothing else stays", (length) => {
   const folder = folderWith();
   const name = "x".repeat(length);
-  checkTarget(join(folder, name), false);
-  writeTarget(join(folder, name), "text", false);
+  checkOutputFile(join(folder, name), false);
+  writeOutputFile(join(folder, name), "text", false);
   expect(readdirSync(folder)).toEqual([name]);
   expect(readFileSync(join(folder, name), "utf8")).toBe("text");
 });
@@ -59,13 +61,13 @@ test("--force replaces a file, which keeps its mode, and a symbolic link by a fi
   const folder = folderWith();
   writeFileSync(join(folder, "old"), "old");
   symlinkSync("old", join(folder, "link"));
-  writeTarget(join(folder, "link"), "new", true);
+  writeOutputFile(join(folder, "link"), "new", true);
   expect([readFileSync(join(folder, "old"), "utf8"), readFileSync(join(folder, "link"), "utf8")]).toEqual([
     "old",
     "new",
   ]);
   chmodSync(join(folder, "old"), 0o600);
-  writeTarget(join(folder, "old"), "newer", true);
+  writeOutputFile(join(folder, "old"), "newer", true);
   expect(readFileSync(join(folder, "old"), "utf8")).toBe("newer");
   expect(lstatSync(join(folder, "old")).mode & 0o777).toBe(0o600);
 });
@@ -82,7 +84,7 @@ const device = nullDevice();
 test.skipIf(device === undefined)(
   "a device is written to, and stays one (needs the right to make it)",
   () => {
-    writeTarget(device ?? "", "gone", true);
+    writeOutputFile(device ?? "", "gone", true);
     expect(lstatSync(device ?? "").isCharacterDevice()).toBe(true);
   },
 );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseSettingsOrigin, type SettingChoices } from "../../src/app/settings.js";
+import { chooseSettingsOrigin, type SettingChoices } from "../../src/app/resolve-settings.js";
 
 const PROFILE = { "base-url": "https://stored.example", provider: "exa" };
 const URL_FLAG = { baseUrl: "https://flag.example" };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
   addProviderOptions,
-  checkCreateBody,
+  buildCheckedBody,
   type ProviderOptionFlags,
-  parseOptions,
+  parseSetOptions,
 } from "../../src/app/provider-options.js";
 import { stringifyExact } from "../../src/core/json/exact-json.js";
 import type { CreateBody } from "../../src/core/protocol/conversation.js";
@@ -114,11 +114,11 @@ test.each([
   ["a=text", { a: "text" }],
   [' {"a":1,"b":"x"}', { a: 1, b: "x" }],
 ])("options in the setting %j", (text, expected) => {
-  expect(parseOptions(text)).toEqual(expected);
+  expect(parseSetOptions(text)).toEqual(expected);
 });
 
 test.each(["{", "{}x", "null", "1"])("no options in the setting %j", (text) => {
-  expect(() => parseOptions(text)).toThrow(
+  expect(() => parseSetOptions(text)).toThrow(
     expect.objectContaining({
       message: `invalid value for --set: ${JSON.stringify(text)}`,
       facts: { hint: expect.stringContaining("NAME=VALUE") },
@@ -128,14 +128,14 @@ test.each(["{", "{}x", "null", "1"])("no options in the setting %j", (text) => {
 
 test("no option is a number that becomes another one", () => {
   const message = "invalid value for --set: 1e999 is larger than any number that a program can hold";
-  expect(() => parseOptions("a=1e999")).toThrow(message);
+  expect(() => parseSetOptions("a=1e999")).toThrow(message);
 });
 
 describe("what another program asks for", () => {
   test("is the create of a prompt, and of a schema if there is one", async () => {
-    expect(await checkCreateBody("q", undefined)).toEqual(body());
+    expect(await buildCheckedBody("q", undefined)).toEqual(body());
     const schema = { type: "object" };
-    expect(await checkCreateBody("q", schema)).toEqual(
+    expect(await buildCheckedBody("q", schema)).toEqual(
       body({ structured_output: true, output_schema: schema }),
     );
   });
@@ -147,6 +147,6 @@ describe("what another program asks for", () => {
     ["the schema is an invalid JSON Schema: at /type", "q", { type: 1 }],
     ["the schema is an invalid JSON Schema: it must be a JSON object", "q", []],
   ])("is refused if %s", async (message, prompt, schema) => {
-    await expect(checkCreateBody(prompt as string, schema as never)).rejects.toThrow(message);
+    await expect(buildCheckedBody(prompt as string, schema as never)).rejects.toThrow(message);
   });
 });

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { checkSize, readSmallFile, readText } from "../../src/app/read-text.js";
+import { checkTextSize, readSmallFile, readText } from "../../src/app/read-text.js";
 import { folderWith } from "../support/folder.js";
 
 const { signal } = new AbortController();
@@ -25,7 +25,7 @@ describe("text", () => {
       async () => readText(stream(Buffer.from("a"), Buffer.from(text.slice(1))), "x", signal, 4),
       async () => readText(path, "x", signal, 4),
       async () => readSmallFile(path, "x", 4),
-      async () => checkSize(text, "x", 4),
+      async () => checkTextSize(text, "x", 4),
     ];
     for (const read of reads) {
       if (message) await expect(read()).rejects.toThrow(message);
@@ -38,7 +38,7 @@ describe("text", () => {
     [1 << 20, "x is over 1 MiB"],
     [3 << 20, "x is over 3 MiB"],
   ])("over %d bytes: %s", (limit, message) => {
-    expect(() => checkSize("a".repeat(limit + 1), "x", limit)).toThrow(message);
+    expect(() => checkTextSize("a".repeat(limit + 1), "x", limit)).toThrow(message);
   });
 
   test("of a missing file names the file, of a broken stdin its reason", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { UsageError } from "../../src/app/errors.js";
-import { readSwitch } from "../../src/app/settings.js";
+import { readSwitchVariable } from "../../src/app/resolve-settings.js";
 
 test.each([
   ["1", true],
@@ -12,11 +12,11 @@ test.each([
   ["", undefined],
   [undefined, undefined],
 ])("%j is %j", (value, expected) => {
-  expect(readSwitch({ X: value }, "X")).toBe(expected);
+  expect(readSwitchVariable({ X: value }, "X")).toBe(expected);
 });
 
 test.each(["2", "on", "off", "y", "TRUE", "No", " 1", "constructor"])("%j is unusable", (value) => {
-  const read = () => readSwitch({ RESEARCH_X: value }, "RESEARCH_X");
+  const read = () => readSwitchVariable({ RESEARCH_X: value }, "RESEARCH_X");
   expect(read).toThrow(UsageError);
   expect(read).toThrow(
     expect.objectContaining({

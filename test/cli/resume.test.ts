@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatResumeCommand } from "../../src/cli/context.js";
+import { formatResumeCommand } from "../../src/cli/command-context.js";
 import { quoteShellWord } from "../../src/core/text/format-text.js";
 
 test.each([

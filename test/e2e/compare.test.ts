@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { normalizePageAddress } from "../../src/app/bibliography.js";
-import { buildNote } from "../../src/cli/commands/compare/view.js";
+import { buildResultNote } from "../../src/cli/commands/compare/format-comparison.js";
 import { accounts, addDoubles, addProfile, type Fault } from "../support/accounts.js";
 import { html, ok, only, refuse, reset } from "../support/behaviours.js";
 import { publicWeb, reportOf } from "../support/cited-web.js";
@@ -335,7 +335,7 @@ test("a mark of the sentence is no part of an address, and a redirect of Gemini'
   expect(
     normalizePageAddress("https://vertexaisearch.cloud.google.com/grounding-api-redirect/abc"),
   ).toBeUndefined();
-  const { sources } = buildNote({
+  const { sources } = buildResultNote({
     data: {},
     value: "See https://a.example/x, (https://b.example/y). Or **https://c.example/z**!",
     exact: {},

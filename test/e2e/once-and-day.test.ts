@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { describeFailure } from "../../src/app/failure.js";
+import { describeFailure } from "../../src/app/describe-failure.js";
 import { openResearch } from "../../src/index.js";
 import { accounts, addDoubles } from "../support/accounts.js";
 import { type Behaviour, ok, only, refuse, reset } from "../support/behaviours.js";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cutPage } from "../../src/mcp/tools/output.js";
+import { cutTextPage } from "../../src/mcp/tools/output.js";
 import { connectMcp, type McpClient } from "../support/mcp.js";
 import { world } from "../support/world.js";
 
@@ -110,5 +110,5 @@ test.each([
     { content: `🌊${"x".repeat(39_998)}`, next: 40_000 },
   ],
 ])("a page of a text: %s", (_name, text, offset, page) => {
-  expect(cutPage(text, offset)).toEqual(page);
+  expect(cutTextPage(text, offset)).toEqual(page);
 });

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { ProfileAccount } from "../../src/app/account.js";
+import { ProfileAccount } from "../../src/app/profile-account.js";
 import { serveMcp } from "../../src/mcp/server.js";
-import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
+import { ToolSession, type ToolSessionOptions } from "../../src/mcp/tool-session.js";
 import { until } from "../support/service.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { world } from "../support/world.js";

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ProfileAccount } from "../../src/app/account.js";
-import { callTool, listOffered } from "../../src/mcp/server.js";
-import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
-import type { ToolCall } from "../../src/mcp/tool.js";
+import { ProfileAccount } from "../../src/app/profile-account.js";
+import type { ToolCall } from "../../src/mcp/define-tool.js";
+import { callTool, listOfferedTools } from "../../src/mcp/server.js";
+import { ToolSession, type ToolSessionOptions } from "../../src/mcp/tool-session.js";
 import { ok, refuse } from "../support/behaviours.js";
 import { type HappyOptions, HappyService } from "../support/happy-service.js";
 import { homeWith, plant } from "../support/home.js";
@@ -30,7 +30,7 @@ async function rig(options: RigOptions = {}) {
     given: Record<string, unknown> = {},
     more: Partial<ToolCall> = {},
   ): Promise<Called> => {
-    const tool = listOffered(false).find((one) => one.name === `research_${name}`) ?? expect.fail(name);
+    const tool = listOfferedTools(false).find((one) => one.name === `research_${name}`) ?? expect.fail(name);
     const result = await callTool(tool, session, given, { signal, progress: undefined, ...more });
     return { ...result, text: result.content[0]?.text ?? "", content: result.structuredContent };
   };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { describeFailure } from "../../src/app/failure.js";
+import { describeFailure } from "../../src/app/describe-failure.js";
 import { openResearch } from "../../src/index.js";
 import { accountService, addDoubles, addProfile } from "../support/accounts.js";
 import type { Behaviour } from "../support/behaviours.js";

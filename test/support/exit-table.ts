@@ -1,4 +1,4 @@
-import type { CommandEntry } from "../../src/cli/help/document.js";
+import type { CommandEntry } from "../../src/cli/help/help-document.js";
 import { inProcess } from "./in-process.js";
 
 /** What says which exit codes each command has. */

@@ -1,18 +1,21 @@
 import { InvalidArgumentError } from "commander";
 import { TIERS, type Tier } from "../../core/protocol/rate-limits.js";
 import { parseDuration } from "../../core/text/time-format.js";
-import type { Value } from "./definition.js";
+import type { FlagValue } from "./define-command.js";
 
-type WithDefault<T> = Value<T> & { before: T };
+type WithDefault<T> = FlagValue<T> & { before: T };
 
 /** Defines a flag with a value that `parse` reads. `before`: the value if the flag is not given. */
-export function defineValue<T>(description: string, parse: (text: string) => T): Value<T>;
+export function defineValue<T>(description: string, parse: (text: string) => T): FlagValue<T>;
 export function defineValue<T>(description: string, parse: (text: string) => T, before: T): WithDefault<T>;
-export function defineValue<T>(description: string, parse: (text: string) => T, before?: T): Value<T> {
+export function defineValue<T>(description: string, parse: (text: string) => T, before?: T): FlagValue<T> {
   return { description, parse, ...(before !== undefined && { before }) };
 }
 
-export function defineChoice<const T extends string>(description: string, choices: readonly T[]): Value<T> {
+export function defineChoice<const T extends string>(
+  description: string,
+  choices: readonly T[],
+): FlagValue<T> {
   return { description, choices };
 }
 

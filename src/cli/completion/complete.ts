@@ -1,5 +1,5 @@
+import { readStoredSettings } from "../../app/resolve-settings.js";
 import { SETTINGS, type Setting } from "../../app/setting-table.js";
-import { readStoredSettings } from "../../app/settings.js";
 import { History } from "../../client/store/history/history.js";
 import { type HistoryEntry, UNKNOWN } from "../../client/store/history/history-records.js";
 import { chooseUserFolders, type UserFolders } from "../../core/files/user-folders.js";
@@ -8,7 +8,12 @@ import { shortenLine } from "../../core/text/format-text.js";
 import { escapeLine } from "../../core/text/safe-text.js";
 import { formatDuration } from "../../core/text/time-format.js";
 import type { Host, Sink } from "../terminal/host.js";
-import { type CommandLine, type CompletionTable, joinWords, readWords } from "./words.js";
+import {
+  type CommandLine,
+  type CompletionTable,
+  joinBrokenWords,
+  parseCommandLine,
+} from "./parse-command-line.js";
 
 interface CompletionHost extends Pick<Host, "env" | "platform" | "clock"> {
   readonly stdout: Pick<Sink, "write">;
@@ -18,15 +23,19 @@ interface CompletionHost extends Pick<Host, "env" | "platform" | "clock"> {
 const HARMLESS = /^[\w@%+=:,./-]+$/;
 
 /** Answers a completion script (`SHELL WORD…`) with a line for each candidate, or `:files` or `:folders`. Prints no errors (contract §7). */
-export async function complete(argv: readonly string[], host: CompletionHost, tableUrl: URL): Promise<void> {
+export async function printCompletions(
+  argv: readonly string[],
+  host: CompletionHost,
+  tableUrl: URL,
+): Promise<void> {
   try {
-    await host.stdout.write(completeLine(argv, host, tableUrl));
+    await host.stdout.write(formatCompletions(argv, host, tableUrl));
   } catch {
     // Print nothing: an error would disturb the command line that the user types.
   }
 }
 
-function completeLine(
+function formatCompletions(
   [shell = "", ...words]: readonly string[],
   host: CompletionHost,
   tableUrl: URL,
@@ -34,8 +43,8 @@ function completeLine(
   const { readFileSync } = process.getBuiltinModule("node:fs");
   const table: CompletionTable = JSON.parse(readFileSync(tableUrl, "utf8"));
   const breaks = shell === "bash" ? (host.env.RESEARCH_COMPLETION_BREAKS ?? "") : "";
-  const { whole, typedBefore } = joinWords(words, breaks);
-  const line = readWords(whole, table);
+  const { whole, typedBefore } = joinBrokenWords(words, breaks);
+  const line = parseCommandLine(whole, table);
   const candidates = listCandidates(line, table, host);
   if (typeof candidates === "string") return `:${candidates}\n`;
   return candidates
@@ -46,7 +55,7 @@ function completeLine(
 }
 
 /** Finds the folders; unknown ones if they cannot be used, so that completion still works where no folder is needed. */
-function findFolders(host: CompletionHost): UserFolders {
+function findFoldersOrNone(host: CompletionHost): UserFolders {
   try {
     return chooseUserFolders(host);
   } catch {
@@ -100,7 +109,9 @@ function listValues(
 ): Candidate[] {
   switch (kind) {
     case "profile":
-      return buildCandidates(readStoredSettings(findFolders(host).config, host.env, line.chosen).profiles);
+      return buildCandidates(
+        readStoredSettings(findFoldersOrNone(host).config, host.env, line.chosen).profiles,
+      );
     case "setting":
       return Object.entries(SETTINGS).map(([value, { description }]) => ({ value, about: description }));
     case "value":
@@ -119,24 +130,24 @@ function listValues(
     case "old":
     case "new":
     case "local-id":
-      return line.options.length === 0 ? listIds(kind, line, host) : [];
+      return line.options.length === 0 ? listRequestIds(kind, line, host) : [];
     default:
       return [];
   }
 }
 
 /** Lists the ids of requests at the origin in use, or at all origins if none is configured (contract §7). */
-function listIds(
+function listRequestIds(
   kind: string,
   { command, current, given, chosen }: CommandLine,
   host: CompletionHost,
 ): Candidate[] {
   const now = host.clock.now();
-  const { config, state } = findFolders(host);
+  const { config, state } = findFoldersOrNone(host);
   const { origin, keepsHistory } = readStoredSettings(config, host.env, chosen);
   const isLast = "@last".startsWith(current);
   if (!keepsHistory || state === undefined || (!isLast && !/^[\w.-]*$/.test(current))) return [];
-  const entries = listRecorded(new History(state, () => now), isLast ? "" : current).filter(
+  const entries = listRecordedRequests(new History(state, () => now), isLast ? "" : current).filter(
     (entry) => origin === undefined || entry.origin === origin,
   );
   const isUnknown = ({ status }: HistoryEntry) => status === UNKNOWN;
@@ -147,20 +158,22 @@ function listIds(
   };
   const newest = isLast && kind !== "local-id" ? entries.find((entry) => !isUnknown(entry)) : undefined;
   const last =
-    newest === undefined ? { value: "@last", about: "the newest request" } : buildCandidate(newest, now);
+    newest === undefined
+      ? { value: "@last", about: "the newest request" }
+      : buildRequestCandidate(newest, now);
   const isWanted = isLast && kind !== "local-id" && (newest === undefined || isAccepted(newest));
   const isLater = ({ status }: HistoryEntry) => command === "output" && status !== "COMPLETED";
   const wanted = entries.filter(isAccepted).sort((a, b) => Number(isLater(a)) - Number(isLater(b)));
   return [
     ...(isWanted ? [{ ...last, value: "@last" }] : []),
-    ...wanted.slice(0, MOST_IDS).map((entry) => buildCandidate(entry, now)),
+    ...wanted.slice(0, MOST_IDS).map((entry) => buildRequestCandidate(entry, now)),
   ].filter(({ value }) => !given.includes(value));
 }
 
 const MOST_ENTRIES = 200;
 
 /** Lists requests whose ids begin with `current`: among the newest, and with a longer prefix among all. None if the history cannot be read. */
-function listRecorded(history: History, current: string): HistoryEntry[] {
+function listRecordedRequests(history: History, current: string): HistoryEntry[] {
   try {
     const newest = history.list({ limit: MOST_ENTRIES });
     const named = current.length < LEAST_PREFIX ? [] : history.find(current);
@@ -173,7 +186,7 @@ function listRecorded(history: History, current: string): HistoryEntry[] {
   }
 }
 
-function buildCandidate(entry: HistoryEntry, now: number): Candidate {
+function buildRequestCandidate(entry: HistoryEntry, now: number): Candidate {
   const { request_id, local_id, status, prompt } = entry;
   const short = shortenLine(escapeLine(prompt), PROMPT_LENGTH);
   const age = formatDuration(now - Date.parse(entry.sent_at));

@@ -34,17 +34,20 @@ export function locateScript(
   const ofFish = ignoreRelativePath(env.XDG_CONFIG_HOME) ?? joinPathIfBaseKnown(home, ".config");
   switch (shell) {
     case "bash":
-      return place(joinPathIfBaseKnown(ofBash, "completions", "research"));
+      return buildScriptPlace(joinPathIfBaseKnown(ofBash, "completions", "research"));
     case "fish":
-      return place(joinPathIfBaseKnown(ofFish, "fish", "completions", "research.fish"));
+      return buildScriptPlace(joinPathIfBaseKnown(ofFish, "fish", "completions", "research.fish"));
     case "zsh":
-      return place(
+      return buildScriptPlace(
         joinPathIfBaseKnown(data, "research", "completion", "research.zsh"),
         (path) => `source '${path.replaceAll("'", "'\\''")}'`,
       );
   }
 }
 
-function place(path: string | undefined, line?: (path: string) => string): ScriptPlace | undefined {
+function buildScriptPlace(
+  path: string | undefined,
+  line?: (path: string) => string,
+): ScriptPlace | undefined {
   return path === undefined ? undefined : { path, line: line?.(path) };
 }

@@ -1,7 +1,7 @@
 import { SETTINGS, type Setting } from "../../app/setting-table.js";
 import { PROVIDERS } from "../../client/dialects/providers.js";
 import { TIERS } from "../../core/protocol/rate-limits.js";
-import { EXIT_CODE_MEANINGS, VARIABLES } from "./reference.js";
+import { EXIT_CODE_MEANINGS, VARIABLES } from "./exit-codes-and-variables.js";
 import topics from "./topics.txt?raw";
 
 /** A help page on a topic instead of a command: `research help NAME`. */
@@ -32,12 +32,12 @@ const TABLES: Readonly<Record<string, string>> = {
       },
     ),
   ),
-  tiers: joinLines(
+  tiers: joinTableRows(
     Object.entries(TIERS).map(
       ([name, { create, stop }]) => `${name.padEnd(12)}${count(create)}  ${count(stop)}`,
     ),
   ),
-  providers: joinLines(
+  providers: joinTableRows(
     PROVIDERS.map(
       ({ name, modelWord, defaultModel, keyVariable }) =>
         `${name.padEnd(11)}${keyVariable.padEnd(19)}${modelWord.padEnd(19)}${defaultModel}`,
@@ -55,12 +55,12 @@ export const TOPICS: readonly Topic[] = topics
     return { name, summary, text: text.replace(/\{\{(.*)\}\}\n/g, (_, table) => TABLES[table] ?? "") };
   });
 
-function joinLines(rows: readonly string[]): string {
+function joinTableRows(rows: readonly string[]): string {
   return rows.map((row) => `  ${row}\n`).join("");
 }
 
 /** Formats terms and their explanations in two columns. */
 export function formatDefinitions(rows: readonly (readonly [term: string, explanation: string])[]): string {
   const width = Math.max(...rows.map(([term]) => term.length));
-  return joinLines(rows.map(([term, explanation]) => `${term.padEnd(width)}  ${explanation}`));
+  return joinTableRows(rows.map(([term, explanation]) => `${term.padEnd(width)}  ${explanation}`));
 }

@@ -1,11 +1,11 @@
-import type { CheckModel, ModelFindings, ModelListener } from "../../app/check-model.js";
+import type { CitationJudge, ModelFindings, ModelListener } from "../../app/citation-judge.js";
 import { formatCount } from "../../core/text/format-text.js";
 import type { Reporter } from "../terminal/reporter.js";
 
 /** Prints the model's estimate, its usage, and why citations were not judged or answers were discarded. */
 export function createModelListener(
   reporter: Reporter,
-  model: CheckModel,
+  model: CitationJudge,
   requestId?: string,
 ): Required<Omit<ModelListener, "onProgress">> {
   const sendNotice = (code: string, message: string, more = {}) =>
@@ -40,14 +40,14 @@ export function writeNoticeAbout(
 }
 
 /** Describes how much the model may use for each report. */
-export function describeLimits({ title, limits: { tokens, calls, ms } }: CheckModel): string {
+export function describeLimits({ title, limits: { tokens, calls, ms } }: CitationJudge): string {
   const most = `${formatCount(tokens, "token")}, ${formatCount(calls, "call")} and ${formatCount(ms / 60_000, "minute")}`;
   return `${title} judges the citations of each result, using at most ${most} per result`;
 }
 
 /** Describes how many calls and tokens the model will probably need. */
 export function describePlan(
-  { title }: CheckModel,
+  { title }: CitationJudge,
   { citations, calls, tokens }: { citations: number; calls: number; tokens: number },
 ): string {
   const cost = `about ${formatCount(calls, "call")} and ${formatCount(tokens, "token")}`;

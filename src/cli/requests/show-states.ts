@@ -6,10 +6,10 @@ import type { ContextFile } from "../../core/protocol/conversation.js";
 import { formatCount } from "../../core/text/format-text.js";
 import { escapeLine } from "../../core/text/safe-text.js";
 import { measureColumns } from "../../core/text/text-width.js";
-import { fitColumns } from "../terminal/columns.js";
-import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
+import { fitColumns } from "../terminal/align-columns.js";
+import { ClosedPipeError, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
-import { getExitCode, pickWorstExit, showFailure } from "./failures.js";
+import { getStatusExitCode, pickWorstExit, showFailure } from "./exit-codes.js";
 
 /** Prints a line for each answer when it arrives, or with --json all at the end, even after an error. Returns the worst exit code. */
 export async function showStates(
@@ -26,7 +26,7 @@ export async function showStates(
     try {
       if (!isClosed) await writing();
     } catch (error) {
-      if (!(error instanceof ClosedPipe)) throw error;
+      if (!(error instanceof ClosedPipeError)) throw error;
       isClosed = true;
     }
   };
@@ -41,7 +41,7 @@ export async function showStates(
       const { status } = data;
       await warnOfUnrecordedState(reporter, answer.notObserved);
       statuses.push(data);
-      codes.push(exitStatus ? getExitCode(status) : 0);
+      codes.push(exitStatus ? getStatusExitCode(status) : 0);
       const line = quiet
         ? formatStatusWord(status, style)
         : formatStatusLine(requestId, status, style, reporter.columns);

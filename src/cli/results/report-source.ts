@@ -1,12 +1,17 @@
 import { existsSync } from "node:fs";
-import type { ReportToCheck } from "../../app/check.js";
+import type { ReportToCheck } from "../../app/check-report.js";
 import { UsageError } from "../../app/errors.js";
+import {
+  convertDocxToMarkdown,
+  convertToReport,
+  MAX_REPORT_BYTES,
+  parseReport,
+} from "../../app/parse-report.js";
 import { readBytes, readText } from "../../app/read-text.js";
-import { convertDocxToMarkdown, MAX_REPORT_BYTES, parseReport, readReport } from "../../app/report.js";
 import { fetchResult, type Result } from "../../client/workflows/fetch-results.js";
 import { findTarget } from "../../client/workflows/find-and-query-requests.js";
-import type { Context } from "../context.js";
-import type { ResultSource } from "./page.js";
+import type { Context } from "../command-context.js";
+import type { ResultSource } from "./open-result-page.js";
 
 /** Maximum size of a Word document, in bytes, including its pictures; only its text is unpacked. */
 const MAX_DOCX_BYTES = 32 << 20;
@@ -56,6 +61,6 @@ export async function openReportSource(ctx: Context, name: string): Promise<() =
   const source = { requestId, origin: target.account.origin, question: prompt, createdAt: created_at };
   return async () => {
     const result = await fetchResult(target, { signal });
-    return { report: readReport(result), result, target, source };
+    return { report: convertToReport(result), result, target, source };
   };
 }

@@ -1,7 +1,7 @@
 import type { Environment } from "../../core/files/local-error.js";
-import { fitColumns } from "./columns.js";
+import { fitColumns } from "./align-columns.js";
 import type { Sink } from "./host.js";
-import { hasColour, isLive, measureColumnsOn } from "./style.js";
+import { canShowLiveLine, getTerminalColumns, hasColour } from "./style.js";
 
 /** The columns that are not for text: the spinner, a blank, and the last column, in which some terminals wrap. */
 const BESIDE_TEXT = 3;
@@ -15,7 +15,7 @@ export interface LiveLine {
 
 /** Creates a spinner on a terminal; undefined elsewhere, and on a terminal that reports 0 columns. */
 export async function createLiveLine(sink: Sink, env: Environment): Promise<LiveLine | undefined> {
-  if (!isLive(sink, env) || !sink.stream) return undefined;
+  if (!canShowLiveLine(sink, env) || !sink.stream) return undefined;
   // ora divides by the number of columns to count its lines; with 0 it would clear lines for ever.
   if (sink.stream.columns === 0) return undefined;
   const { default: ora } = await import("ora");
@@ -30,7 +30,7 @@ export async function createLiveLine(sink: Sink, env: Environment): Promise<Live
   const { stream } = sink;
   let shown = "";
   const refit = () => {
-    const columns = Math.max(1, measureColumnsOn(sink) - BESIDE_TEXT);
+    const columns = Math.max(1, getTerminalColumns(sink) - BESIDE_TEXT);
     const lines = shown.split("\n").map((line) => fitColumns(line, columns));
     spinner.text = lines.join("\n  ");
   };

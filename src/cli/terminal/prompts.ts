@@ -1,9 +1,13 @@
 import { CodedError } from "../../app/errors.js";
 import { Interrupted } from "./interruption.js";
-import { fitText, type Terminal } from "./reporter.js";
+import { type Terminal, wrapForTerminal } from "./reporter.js";
 
 /** Asks a question on stderr, so that stdout has only the result. Returns the typed line, which is not shown if `hidden`. */
-export async function ask(terminal: Terminal, question: string, { hidden = false } = {}): Promise<string> {
+export async function askQuestion(
+  terminal: Terminal,
+  question: string,
+  { hidden = false } = {},
+): Promise<string> {
   const [{ createInterface }, { Writable }] = await Promise.all([
     import("node:readline"),
     import("node:stream"),
@@ -25,7 +29,7 @@ export async function ask(terminal: Terminal, question: string, { hidden = false
       terminal: stdin.isTTY,
     });
     // Print the question only now: before readline has the terminal, what the user types is shown.
-    void stderr.write(`${fitText(question, stderr)} `);
+    void stderr.write(`${wrapForTerminal(question, stderr)} `);
     const end = (settle: () => void) => {
       settle();
       terminal.signal.removeEventListener("abort", abort);

@@ -1,5 +1,5 @@
+import type { Failure } from "../../app/describe-failure.js";
 import { isOwnCode } from "../../app/errors.js";
-import type { Failure } from "../../app/failure.js";
 import { runWithDeadline, waitUnlessAborted } from "../../core/clock.js";
 import { getErrorCode } from "../../core/files/file-access.js";
 import { createLocalError } from "../../core/files/local-error.js";
@@ -8,7 +8,7 @@ import { wrapAtWords } from "../../core/text/text-width.js";
 import type { Host, Sink } from "./host.js";
 import { Interrupted } from "./interruption.js";
 import type { LiveLine } from "./live-line.js";
-import { chooseStyle, isLive, measureColumnsOn, type Style } from "./style.js";
+import { canShowLiveLine, chooseStyle, getTerminalColumns, type Style } from "./style.js";
 
 /** What a command needs to talk to its user: the host, the reporter and the abort signal. */
 export interface Terminal {
@@ -18,7 +18,7 @@ export interface Terminal {
 }
 
 /** Thrown by `writeResult` if the reader of stdout has closed the pipe. */
-export class ClosedPipe extends Error {}
+export class ClosedPipeError extends Error {}
 
 /** How long readers may take to accept output after a signal, ms. */
 const FAREWELL_MS = 1_000;
@@ -49,17 +49,17 @@ export class Reporter {
 
   /** The width of stdout in columns; unlimited if it is not a terminal. */
   get columns(): number {
-    return this.host.stdout.isTTY ? measureColumnsOn(this.host.stdout) : Number.POSITIVE_INFINITY;
+    return this.host.stdout.isTTY ? getTerminalColumns(this.host.stdout) : Number.POSITIVE_INFINITY;
   }
 
-  /** Writes data to stdout unchanged. Throws ClosedPipe, or LocalError if not all of it could be written. */
+  /** Writes data to stdout unchanged. Throws ClosedPipeError, or LocalError if not all of it could be written. */
   async writeResult(data: string | Uint8Array): Promise<void> {
     const write = async () => {
       try {
         await this.#waitUntilTaken(this.host.stdout, data);
       } catch (error) {
         if (error instanceof Interrupted) throw error;
-        if (getErrorCode(error) === "EPIPE") throw new ClosedPipe();
+        if (getErrorCode(error) === "EPIPE") throw new ClosedPipeError();
         throw createLocalError("the result could not be written to stdout", error);
       }
     };
@@ -78,7 +78,7 @@ export class Reporter {
 
   /** Like `show`, but wraps lines on a terminal. */
   async showFitted(value: unknown, text: string): Promise<void> {
-    await this.show(value, fitText(text, this.host.stdout));
+    await this.show(value, wrapForTerminal(text, this.host.stdout));
   }
 
   /** Writes a blank line between messages and the following result, if stderr is a terminal. */
@@ -109,7 +109,7 @@ export class Reporter {
 
   /** Shows a live line and redraws it each second. Returns false if there is none: without a terminal, or with --json. */
   async startLive(draw: () => string): Promise<boolean> {
-    if (this.json || !isLive(this.host.stderr, this.host.env)) return false;
+    if (this.json || !canShowLiveLine(this.host.stderr, this.host.env)) return false;
     const { createLiveLine: liveLine } = await import("./live-line.js");
     const line = await liveLine(this.host.stderr, this.host.env);
     if (!line) return false;
@@ -143,7 +143,7 @@ export class Reporter {
   /** Writes to stderr. Ignores failures, because there is no other stream to report them on. */
   async #toStderr(text: string): Promise<void> {
     this.#hasSpoken = true;
-    const shown = this.json ? text : fitText(text, this.host.stderr, 2);
+    const shown = this.json ? text : wrapForTerminal(text, this.host.stderr, 2);
     const write = () => this.#waitUntilTaken(this.host.stderr, shown).catch(() => {});
     await (this.#live ? this.#live.writeAside(write) : write());
   }
@@ -167,8 +167,8 @@ export class Reporter {
 }
 
 /** Wraps lines for a terminal (see `fold`); returns the text unchanged for other streams. */
-export function fitText(text: string, sink: Sink, hang = 0): string {
-  return sink.isTTY ? wrapAtWords(text, measureColumnsOn(sink), hang) : text;
+export function wrapForTerminal(text: string, sink: Sink, hang = 0): string {
+  return sink.isTTY ? wrapAtWords(text, getTerminalColumns(sink), hang) : text;
 }
 
 /** Escapes text and indents all lines but the first, so that text from outside cannot look like a line of ours. */

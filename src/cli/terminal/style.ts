@@ -2,36 +2,36 @@ import type { Environment } from "../../core/files/local-error.js";
 import type { Sink } from "./host.js";
 
 /** Returns the width of a terminal in columns, or 80 if it does not report one. */
-export function measureColumnsOn({ stream }: Pick<Sink, "stream">): number {
+export function getTerminalColumns({ stream }: Pick<Sink, "stream">): number {
   return stream?.columns || 80;
 }
 
-const isSet = (value: string | undefined) => value !== undefined && value !== "";
+const isVariableSet = (value: string | undefined) => value !== undefined && value !== "";
 /** Whether CI is set. Some machines export `CI=false` outside of CI. */
-const isCi = (env: Environment) => isSet(env.CI) && env.CI !== "false" && env.CI !== "0";
+const isCi = (env: Environment) => isVariableSet(env.CI) && env.CI !== "false" && env.CI !== "0";
 
-export function isLive(sink: Pick<Sink, "isTTY">, env: Environment): boolean {
+export function canShowLiveLine(sink: Pick<Sink, "isTTY">, env: Environment): boolean {
   return sink.isTTY && env.TERM !== "dumb" && !isCi(env);
 }
 
 /** Whether a stream gets colour. `FORCE_COLOR` turns it on even in a pipe. */
 export function hasColour(sink: Sink, env: Environment): boolean {
-  if (isSet(env.FORCE_COLOR)) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
-  return isLive(sink, env) && !isSet(env.NO_COLOR);
+  if (isVariableSet(env.FORCE_COLOR)) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
+  return canShowLiveLine(sink, env) && !isVariableSet(env.NO_COLOR);
 }
 
 /** Returns what a terminal supports for a formatted result. Unlike messages, a result ignores FORCE_COLOR (contract §6). */
-export function checkReadingTerminal(sink: Pick<Sink, "isTTY" | "stream">, env: Environment) {
-  const isShown = isLive(sink, env);
+export function getResultCapabilities(sink: Pick<Sink, "isTTY" | "stream">, env: Environment) {
+  const isShown = canShowLiveLine(sink, env);
   return {
-    columns: measureColumnsOn(sink),
+    columns: getTerminalColumns(sink),
     colour: isShown && !env.NO_COLOR,
-    hyperlinks: isShown && canLink(env),
+    hyperlinks: isShown && hasHyperlinks(env),
   };
 }
 
 /** Whether a terminal shows OSC 8 as a link. Other terminals may print the code; tmux and screen, which set TERM, may drop it. */
-function canLink(env: Environment): boolean {
+function hasHyperlinks(env: Environment): boolean {
   const { TERM = "", TERM_PROGRAM = "", VTE_VERSION = "" } = env;
   if (/^(?:screen|tmux)/.test(TERM)) return false;
   return (

@@ -1,10 +1,10 @@
-import { type Checker, checkRequest, NotCheckedError, openChecker } from "../../app/check.js";
-import type { CheckNotice } from "../../app/report.js";
+import { type Checker, checkRequest, NotCheckedError, openChecker } from "../../app/check-report.js";
+import type { CheckNotice } from "../../app/parse-report.js";
 import { findTarget } from "../../client/workflows/find-and-query-requests.js";
 import { type CheckedCitation, VERDICTS } from "../../core/protocol/check-outcome.js";
 import { escapeLine } from "../../core/text/safe-text.js";
-import type { ToolSession } from "../session.js";
-import { ASKS, defineTool, field, shape } from "../tool.js";
+import { ASKS, defineTool, field, shape } from "../define-tool.js";
+import type { ToolSession } from "../tool-session.js";
 
 const PAGES = 20;
 const MOST_PAGES = 100;
@@ -59,7 +59,7 @@ export const check = defineTool({
     const citations = [...outcome.citations].sort(
       (a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict),
     );
-    const shown = cutToLimit(citations);
+    const shown = limitCitations(citations);
     const omitted = citations.length - shown.length;
     const read = outcome.pages.filter(({ state }) => state === "read").length;
     const head = `${VERDICTS.map((verdict) => `${counts[verdict]} ${verdict}`).join(", ")}; ${read} of ${outcome.pages.length} pages could be read.`;
@@ -67,7 +67,7 @@ export const check = defineTool({
     const goOn = complete ? "" : " Not all pages were read: repeat the call to continue.";
     return {
       content: { request_id: requestId, checked_at, complete, counts, omitted, citations: shown },
-      text: `${[`${head}${more}${goOn}`, ...listNotices()].join("\n")}\n${shown.map(formatLine).join("\n")}`,
+      text: `${[`${head}${more}${goOn}`, ...listNotices()].join("\n")}\n${shown.map(formatCitationLine).join("\n")}`,
     };
   },
 });
@@ -86,15 +86,15 @@ async function getChecker(session: ToolSession, requestId: string): Promise<Chec
   return checker;
 }
 
-function formatLine({ verdict, claim, missing, urls }: CheckedCitation): string {
+function formatCitationLine({ verdict, claim, missing, urls }: CheckedCitation): string {
   const why = missing.length > 0 ? ` (not on the page: ${missing.join("; ")})` : "";
   return escapeLine(`${verdict}: ${claim}${why} ${urls.join(" ")}`);
 }
 
-function cutToLimit(citations: readonly CheckedCitation[]): CheckedCitation[] {
+function limitCitations(citations: readonly CheckedCitation[]): CheckedCitation[] {
   let size = BESIDE;
   const shown = citations.findIndex((citation) => {
-    size += Math.max(JSON.stringify(citation).length, formatLine(citation).length);
+    size += Math.max(JSON.stringify(citation).length, formatCitationLine(citation).length);
     return size > MOST_CHARACTERS;
   });
   return citations.slice(0, shown < 0 ? undefined : shown);

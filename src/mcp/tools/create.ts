@@ -1,13 +1,13 @@
-import { writeTarget } from "../../app/output-file.js";
-import { addProviderOptions, checkCreateBody } from "../../app/provider-options.js";
-import { formatResult } from "../../app/result-text.js";
+import { formatResult } from "../../app/format-result.js";
+import { writeOutputFile } from "../../app/output-file.js";
+import { addProviderOptions, buildCheckedBody } from "../../app/provider-options.js";
 import type { Account } from "../../client/workflows/account.js";
 import { fetchResult } from "../../client/workflows/fetch-results.js";
 import { findTarget } from "../../client/workflows/find-and-query-requests.js";
 import { followRequests } from "../../client/workflows/follow-requests.js";
-import { saveTo } from "../save-to.js";
-import type { ToolSession } from "../session.js";
-import { defineTool, field, shape } from "../tool.js";
+import { defineTool, field, shape } from "../define-tool.js";
+import { chooseSavePath } from "../save-path.js";
+import type { ToolSession } from "../tool-session.js";
 
 const DESCRIPTION =
   `Submit a deep research request. Each new request costs money or counts towards a limit. Returns at once with its id;
@@ -48,8 +48,8 @@ export const create = defineTool({
   changes: true,
   async call(session, { prompt, schema, model, again, save_to }, { signal }) {
     const account = session.requireConnected();
-    const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
-    const body = addProviderOptions(account, await checkCreateBody(prompt, schema, signal), { model });
+    const path = save_to === undefined ? undefined : chooseSavePath(session.allowedFolder, save_to);
+    const body = addProviderOptions(account, await buildCheckedBody(prompt, schema, signal), { model });
     const limit = session.limit();
     const done = await session.creates.create([{ account, body, limit }], {
       repeat: again,
@@ -59,7 +59,7 @@ export const create = defineTool({
     });
     const made = done.kind === "reused" ? done.entry : done.submitted.data;
     const requestId = String(made.request_id);
-    const isSaved = path !== undefined && saveWhenEnded(session, account, requestId, path);
+    const isSaved = path !== undefined && saveResultWhenEnded(session, account, requestId, path);
     const notSaved = done.kind === "created" ? done.submitted.notSaved : undefined;
     return {
       content: {
@@ -67,7 +67,7 @@ export const create = defineTool({
         status: typeof made.status === "string" ? made.status : "PENDING",
         created_at: typeof made.created_at === "string" ? made.created_at : null,
         reused: done.kind === "reused",
-        ...countLeft(session),
+        ...countRemainingCreates(session),
         ...(isSaved && { saves_to: path }),
         ...(notSaved && { not_saved: notSaved.message }),
         next:
@@ -80,7 +80,7 @@ export const create = defineTool({
 });
 
 /** Returns what is left of the hourly limit; undefined without a limit, or if the history cannot be read. */
-function countLeft(session: ToolSession) {
+function countRemainingCreates(session: ToolSession) {
   try {
     const { left, limit } = session.readQuota();
     return limit === null ? undefined : { left, limit };
@@ -90,7 +90,12 @@ function countLeft(session: ToolSession) {
 }
 
 /** Writes the result when the request has ended, if the server still runs. Returns false if another request will write the file. */
-function saveWhenEnded(session: ToolSession, account: Account, requestId: string, path: string): boolean {
+function saveResultWhenEnded(
+  session: ToolSession,
+  account: Account,
+  requestId: string,
+  path: string,
+): boolean {
   const { awaited, ending: signal } = session;
   const earlier = awaited.get(path);
   if (earlier !== undefined) return earlier === requestId;
@@ -99,7 +104,7 @@ function saveWhenEnded(session: ToolSession, account: Account, requestId: string
     const target = findTarget(account, requestId);
     for await (const event of followRequests([target], { signal }))
       if (event.kind === "state" && event.status === "COMPLETED")
-        writeTarget(path, formatResult(await fetchResult(target, { signal })), false);
+        writeOutputFile(path, formatResult(await fetchResult(target, { signal })), false);
   };
   save()
     .catch(() => {})

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { joinWords } from "../../../src/cli/completion/words.js";
+import { joinBrokenWords } from "../../../src/cli/completion/parse-command-line.js";
 
 // The default of bash(1). `shopt -u hostcomplete` takes the `@` out, and git's completion puts the `:` back in.
 const BREAKS = " \t\n\"'@><=;|&(:";
@@ -18,5 +18,5 @@ test.each([
   [["status", ""], BREAKS, ["status", ""], 0],
   [[], BREAKS, [], 0],
 ])("%j with breaks %j", (words, breaks, whole, typedBefore) => {
-  expect(joinWords(words, breaks)).toEqual({ whole, typedBefore });
+  expect(joinBrokenWords(words, breaks)).toEqual({ whole, typedBefore });
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { complete } from "../../../src/cli/completion/complete.js";
+import { printCompletions } from "../../../src/cli/completion/complete.js";
 import { systemClock } from "../../../src/cli/main.js";
 import { requireBuild } from "../../support/build.js";
 import { folderWith } from "../../support/folder.js";
@@ -67,6 +67,10 @@ export async function completed(
   const write = async (text: string | Uint8Array) => {
     written += String(text);
   };
-  await complete(args, { env, platform: process.platform, clock: systemClock, stdout: { write } }, table);
+  await printCompletions(
+    args,
+    { env, platform: process.platform, clock: systemClock, stdout: { write } },
+    table,
+  );
   return written;
 }

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { readSchema } from "../../../src/cli/input/create-request.js";
+import { readSchema } from "../../../src/cli/input/read-request.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
 import { folderWith } from "../../support/folder.js";
 

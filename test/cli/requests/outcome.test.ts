@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { getOutcomeExitCode } from "../../../src/cli/requests/follow.js";
+import { getOutcomeExitCode } from "../../../src/cli/requests/show-follow.js";
 import { RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
 import type { WatchOutcome } from "../../../src/client/workflows/follow-requests.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Failure } from "../../../src/app/failure.js";
+import type { Failure } from "../../../src/app/describe-failure.js";
 import { formatStatusLine, formatStatusWord, showStates } from "../../../src/cli/requests/show-states.js";
 import type { Reporter } from "../../../src/cli/terminal/reporter.js";
 import { PLAIN } from "../../../src/cli/terminal/style.js";

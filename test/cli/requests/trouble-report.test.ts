@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { TroubleReport } from "../../../src/cli/requests/progress-text.js";
+import { PollTroubleReport } from "../../../src/cli/requests/format-progress.js";
 import type { Terminal } from "../../../src/cli/terminal/reporter.js";
 import { UnreachableError } from "../../../src/client/calls/errors.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 
-type Event = Parameters<TroubleReport["show"]>[0];
+type Event = Parameters<PollTroubleReport["show"]>[0];
 
 /** The notices of these events, at noon on 2030-01-01. */
 async function noticesOf(...events: Event[]): Promise<string[]> {
   const notices: string[] = [];
   const writeNotice = async (code: string, message: string) => void notices.push(`${code}: ${message}`);
   const host = { clock: new VirtualClock(Date.UTC(2030, 0, 1, 12)) };
-  const report = new TroubleReport({ reporter: { writeNotice }, host } as unknown as Terminal);
+  const report = new PollTroubleReport({ reporter: { writeNotice }, host } as unknown as Terminal);
   for (const event of events) await report.show(event);
   return notices;
 }

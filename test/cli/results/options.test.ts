@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Given } from "../../../src/cli/commands/flags.js";
-import { checkResultOptions, listResultArguments } from "../../../src/cli/results/show.js";
+import type { Given } from "../../../src/cli/commands/shared-flags.js";
+import { checkResultOptions, listResultArguments } from "../../../src/cli/results/show-result.js";
 
 // reading.test.ts has what excludes each other.
 test.each<[string, Given<"result">, boolean]>([

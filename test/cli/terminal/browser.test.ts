@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { listCommands, openInBrowser } from "../../../src/cli/results/page.js";
+import { listBrowserCommands, openInBrowser } from "../../../src/cli/results/open-result-page.js";
 import { systemClock } from "../../../src/core/clock.js";
 import { folderWith } from "../../support/folder.js";
 
@@ -13,7 +13,7 @@ describe("what opens a file", () => {
     ["firefox", "linux", [["firefox"]]],
     ["firefox --new-window %s:w3m", "linux", [["firefox", "--new-window", "%s"], ["w3m"]]],
   ])("BROWSER %j on %s", (browser, platform, expected) => {
-    expect(listCommands(browser, platform)).toEqual(expected);
+    expect(listBrowserCommands(browser, platform)).toEqual(expected);
   });
 });
 

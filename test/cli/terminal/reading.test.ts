@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { checkReadingTerminal } from "../../../src/cli/terminal/style.js";
+import { getResultCapabilities } from "../../../src/cli/terminal/style.js";
 
 const on = (env: Record<string, string>, columns = 90) =>
-  checkReadingTerminal({ isTTY: true, stream: { columns } as NodeJS.WriteStream }, env);
+  getResultCapabilities({ isTTY: true, stream: { columns } as NodeJS.WriteStream }, env);
 
 describe("what a result is laid out for", () => {
   test.each<[string, Record<string, string>, boolean, boolean]>([
@@ -25,6 +25,6 @@ describe("what a result is laid out for", () => {
 
   test("80 columns if the terminal does not say", () => {
     expect(on({}, 0).columns).toBe(80);
-    expect(checkReadingTerminal({ isTTY: true, stream: undefined }, {}).columns).toBe(80);
+    expect(getResultCapabilities({ isTTY: true, stream: undefined }, {}).columns).toBe(80);
   });
 });

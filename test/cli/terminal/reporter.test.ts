@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Host, Sink } from "../../../src/cli/terminal/host.js";
 import { Interrupted } from "../../../src/cli/terminal/interruption.js";
-import { ClosedPipe, Reporter } from "../../../src/cli/terminal/reporter.js";
+import { ClosedPipeError, Reporter } from "../../../src/cli/terminal/reporter.js";
 import { PLAIN } from "../../../src/cli/terminal/style.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
@@ -116,7 +116,7 @@ test("colours are those of the stream", async () => {
 describe("stdout that", () => {
   test("was closed is a closed pipe", async () => {
     const report = reporter({ stdout: () => Promise.reject(systemError("EPIPE")) });
-    await expect(report.writeResult("x")).rejects.toThrow(ClosedPipe);
+    await expect(report.writeResult("x")).rejects.toThrow(ClosedPipeError);
   });
 
   test("cannot be written is an error of this machine", async () => {

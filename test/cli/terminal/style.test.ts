@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Sink } from "../../../src/cli/terminal/host.js";
 import { createLiveLine } from "../../../src/cli/terminal/live-line.js";
-import { chooseStyle, isLive, PLAIN } from "../../../src/cli/terminal/style.js";
+import { canShowLiveLine, chooseStyle, PLAIN } from "../../../src/cli/terminal/style.js";
 
 const sink = (isTTY: boolean): Sink => ({ isTTY, stream: undefined, write: async () => {} });
 const TERMINAL = { TERM: "xterm" };
@@ -17,7 +17,7 @@ test.each<[boolean, Record<string, string>, boolean]>([
   [true, { CI: "0" }, true],
   [true, { CI: "false" }, true],
 ])("things move on a stream (terminal: %s) with %j: %s", (isTTY, env, expected) => {
-  expect(isLive(sink(isTTY), env)).toBe(expected);
+  expect(canShowLiveLine(sink(isTTY), env)).toBe(expected);
 });
 
 describe("colour", () => {

@@ -1,8 +1,8 @@
-import { define, listUsualExits } from "../definition.js";
+import { defineCommand, listUsualExitCodes } from "../define-command.js";
 import { createWholeNumberParser, defineValue } from "../flag-values.js";
-import { flags } from "../flags.js";
+import { flags } from "../shared-flags.js";
 
-export const batch = define({
+export const batch = defineCommand({
   name: "batch",
   summary: "submit many questions within the hourly limit",
   description:
@@ -55,7 +55,7 @@ export const batch = define({
     10: "a row was STOPPED",
     12: "the folder is in use by another batch, or cannot be written",
     6: "the service refused a row for another reason, or the account has no money left",
-    ...listUsualExits(4, 5, 7, 8, 9, 11, 14),
+    ...listUsualExitCodes(4, 5, 7, 8, 9, 11, 14),
   },
   examples: [
     "research batch questions.txt --out answers --tier free",

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readKeptCheck } from "../../../app/kept-check.js";
+import { readKeptOutcome } from "../../../app/kept-check-outcome.js";
 import { readSmallFile } from "../../../app/read-text.js";
 import type { Account } from "../../../client/workflows/account.js";
 import type { BatchJob } from "../../../client/workflows/batch/batch-context.js";
@@ -10,7 +10,7 @@ import { extractResult, type Result, readKeptResult } from "../../../client/work
 import type { Target } from "../../../client/workflows/find-and-query-requests.js";
 import { JsonText, tryParseExact } from "../../../core/json/exact-json.js";
 import type { ResultOrigin } from "../../../core/markdown/html/result-page.js";
-import { buildPage } from "../../results/page.js";
+import { buildResultPage } from "../../results/open-result-page.js";
 
 /** Maximum size of a result that gets a page, in bytes. */
 const MAX_RESULT_BYTES = 64 << 20;
@@ -46,10 +46,10 @@ export function buildRowOrigin(state: RowState): ResultOrigin {
 }
 
 /** Builds the page of a finished row, with the marks of its check, if any. Rejects with LocalError. */
-export async function buildPageOfRow(
+export async function buildRowResultPage(
   job: Pick<BatchJob, "lanes" | "folder">,
   state: RowState,
 ): Promise<string> {
   const { target, result } = readRowResult(job, state);
-  return buildPage(result, { ...buildRowOrigin(state), check: readKeptCheck(target) });
+  return buildResultPage(result, { ...buildRowOrigin(state), check: readKeptOutcome(target) });
 }

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
-import type { ProfileAccount } from "../../../app/account.js";
-import { createBatchPacer, nameRow, openBatch } from "../../../app/batch.js";
+import { describeFailure } from "../../../app/describe-failure.js";
 import { EXIT_CODES, UsageError } from "../../../app/errors.js";
-import { describeFailure } from "../../../app/failure.js";
-import { estimateCost } from "../../../app/quota.js";
+import { createBatchPacer, describeRow, openBatch } from "../../../app/open-batch.js";
+import type { ProfileAccount } from "../../../app/profile-account.js";
+import { estimateCreateCost } from "../../../app/read-quota.js";
 import { getApiKey } from "../../../client/workflows/account-fallback.js";
 import { completeFromHistory, type KnownRow } from "../../../client/workflows/batch/batch-journal.js";
 import { type BatchRow, isRepeatedRow } from "../../../client/workflows/batch/batch-row.js";
@@ -17,15 +17,15 @@ import {
   type RowState,
 } from "../../../client/workflows/batch/plan-rows.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
-import { type Context, formatResumeCommand, listArguments } from "../../context.js";
-import { openModelForChecks } from "../../requests/check-after.js";
-import { canAsk, requireConfirmation } from "../../requests/table.js";
-import { measureColumnsOn } from "../../terminal/style.js";
-import type { Given } from "../flags.js";
-import type { Format, RowFault } from "./input/formats.js";
-import { type InputOptions, readBatch } from "./input/read.js";
-import { type ShowOptions, showBatch } from "./show.js";
-import { estimateJson, estimateText, formatPrompts } from "./view.js";
+import { type Context, formatResumeCommand, listFlagArguments } from "../../command-context.js";
+import { canPrompt, requireConfirmation } from "../../requests/request-table.js";
+import { openModelForChecks } from "../../requests/result-checks.js";
+import { getTerminalColumns } from "../../terminal/style.js";
+import type { Given } from "../shared-flags.js";
+import { buildEstimateJson, formatEstimate, formatPrompts } from "./format-batch.js";
+import type { Format, RowFault } from "./input/parse-formats.js";
+import { type InputOptions, readBatch } from "./input/read-batch-input.js";
+import { type ShowOptions, showBatch } from "./show-batch.js";
 
 type BatchFlags = InputOptions &
   Omit<PlanOptions, "retryRefused"> &
@@ -47,26 +47,26 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   }
   if (out === undefined && !dryRun)
     faults.push({ reason: "--out is missing: pass the folder for the results" });
-  if (faults.length > 0) return reportFaults(ctx, file, faults);
+  if (faults.length > 0) return reportInputFaults(ctx, file, faults);
   const planBatch = (): BatchPlan => {
     const knownRows = completeFromHistory(before, account.history);
     return { known: knownRows, states: planRows(rows, knownRows, options, () => true), findAccount };
   };
-  if (dryRun || out === undefined) return buildDryRun(ctx, account, planBatch(), limit);
-  if (!options.yes && canAsk(ctx))
+  if (dryRun || out === undefined) return printDryRun(ctx, account, planBatch(), limit);
+  if (!options.yes && canPrompt(ctx))
     await confirmRows(ctx, planBatch(), `${escapeLine(file)}, read as ${FORMS[format]},`);
   const checkModel = await openModelForChecks(ctx, options.check);
   const job = await openBatch(account, rows, { ...options, limit, out });
   const { folder, states } = job;
   try {
-    const pages = options.html ? await import("./pages.js") : undefined;
-    pages?.checkPages(folder, states);
+    const pages = options.html ? await import("./result-pages.js") : undefined;
+    pages?.refuseForeignPages(folder, states);
     await warnOfRepeatedRows(ctx, rows);
     try {
-      return await showBatch(ctx, job, { ...options, checkModel }, formatResume(ctx, file, options));
+      return await showBatch(ctx, job, { ...options, checkModel }, formatBatchResume(ctx, file, options));
     } finally {
       const title = file === "-" ? basename(folder.path) : basename(file);
-      await pages?.writePages(job, title);
+      await pages?.writeBatchPages(job, title);
     }
   } finally {
     folder.close();
@@ -104,7 +104,7 @@ async function confirmRows(ctx: Context, { states, findAccount }: BatchPlan, wha
 }
 
 /** Prints each fault on its own line. Returns the exit code; nothing was sent. */
-async function reportFaults(ctx: Context, file: string, faults: readonly RowFault[]): Promise<number> {
+async function reportInputFaults(ctx: Context, file: string, faults: readonly RowFault[]): Promise<number> {
   for (const { line, reason } of [...faults].sort((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity))) {
     const place = line === undefined ? "" : `${file}:${line}: `;
     await ctx.reporter.writeError(describeFailure(new UsageError(`${place}${reason}`)));
@@ -126,8 +126,8 @@ async function warnOfRepeatedRows(ctx: Context, rows: readonly BatchRow[]): Prom
   );
 }
 
-function formatResume(ctx: Context, file: string, options: BatchFlags): string {
-  const command = formatResumeCommand(ctx.flags, "batch", [file], listArguments(options));
+function formatBatchResume(ctx: Context, file: string, options: BatchFlags): string {
+  const command = formatResumeCommand(ctx.flags, "batch", [file], listFlagArguments(options));
   return [file, ...(options.context ?? [])].includes("-") ? `${command} < INPUT` : command;
 }
 
@@ -135,7 +135,7 @@ function formatResume(ctx: Context, file: string, options: BatchFlags): string {
 const SHOWN_PROMPTS = 3;
 
 /** Prints what the batch would do, how long it would take, and its first prompts. Needs no key and changes nothing. */
-async function buildDryRun(
+async function printDryRun(
   ctx: Context,
   account: ProfileAccount,
   { known: knownRows, states, findAccount }: BatchPlan,
@@ -156,16 +156,16 @@ async function buildDryRun(
   const isMixed = new Set(rows.map((row) => describeAsked(row).model)).size > 1;
   const first = rows.slice(0, isMixed ? rows.length : SHOWN_PROMPTS).map((row) => {
     const { model } = describeAsked(row);
-    return { name: nameRow(row), prompt: row.body.prompt, ...(model !== undefined && { model }) };
+    return { name: describeRow(row), prompt: row.body.prompt, ...(model !== undefined && { model }) };
   });
-  const cost = estimateCost(
+  const cost = estimateCreateCost(
     states.flatMap(({ row, standing }) => (standing === "waiting" ? [describeAsked(row)] : [])),
   );
   const { stdout } = ctx.host;
-  const columns = stdout.isTTY ? measureColumnsOn(stdout) : undefined;
+  const columns = stdout.isTTY ? getTerminalColumns(stdout) : undefined;
   await reporter.showFitted(
-    { ...estimateJson(plan), first },
-    `${estimateText(plan)}${cost}${formatPrompts(first, columns)}`,
+    { ...buildEstimateJson(plan), first },
+    `${formatEstimate(plan)}${cost}${formatPrompts(first, columns)}`,
   );
   return 0;
 }

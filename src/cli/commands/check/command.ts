@@ -1,8 +1,8 @@
-import { define, listUsualExits } from "../definition.js";
+import { defineCommand, listUsualExitCodes } from "../define-command.js";
 import { createWholeNumberParser, defineValue, parseDurationFlag } from "../flag-values.js";
-import { flags } from "../flags.js";
+import { flags } from "../shared-flags.js";
 
-export const check = define({
+export const check = defineCommand({
   name: "check",
   summary: "check a report against the pages that it cites",
   description:
@@ -44,7 +44,7 @@ export const check = define({
     4: "the model's endpoint requires a key",
     9: "no citation could be checked: no page could be read, or no reference such as [1] leads to an address",
     14: "a source is gone, or does not say what a sentence says, or contradicts the sentence",
-    ...listUsualExits(3, 5, 6, 7, 8, 10, 11),
+    ...listUsualExitCodes(3, 5, 6, 7, 8, 10, 11),
   },
   examples: ["research check @last", "research check report.md --json"],
   run: async () => (await import("./run.js")).check,

@@ -1,29 +1,29 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CHECK_LIMITS, checkReport, NotCheckedError, openChecker } from "../../../app/check.js";
-import { openCheckModel } from "../../../app/check-model.js";
-import { parseDomains } from "../../../app/domains.js";
+import { CHECK_LIMITS, checkReport, NotCheckedError, openChecker } from "../../../app/check-report.js";
+import { openCitationJudge } from "../../../app/citation-judge.js";
 import { getCheckExitCode } from "../../../app/errors.js";
-import { keepCheck } from "../../../app/kept-check.js";
-import { writeTarget } from "../../../app/output-file.js";
-import { type CheckNotice, readClaims } from "../../../app/report.js";
+import { keepCheckOutcome } from "../../../app/kept-check-outcome.js";
+import { writeOutputFile } from "../../../app/output-file.js";
+import { parseDomains } from "../../../app/parse-domains.js";
+import { type CheckNotice, listReportClaims } from "../../../app/parse-report.js";
 import { catchLocalError, hashSha256, LocalError, wrapFileErrors } from "../../../core/files/local-error.js";
 import type { CheckOutcome } from "../../../core/protocol/check-outcome.js";
 import { stringifySafe } from "../../../core/text/safe-text.js";
-import type { Context } from "../../context.js";
+import type { Context } from "../../command-context.js";
 import {
   type CitedAddress,
   formatCheckCounts,
+  formatCheckForPeople,
   formatCheckProgress,
   formatCitationLines,
   formatCitedAddresses,
-  formatForPeople,
-} from "../../requests/check-text.js";
+} from "../../requests/format-check.js";
 import { createModelListener, describePlan } from "../../requests/model-listener.js";
 import { openReportSource, type ReportSource } from "../../results/report-source.js";
-import { checkResultOptions } from "../../results/show.js";
-import { fitText } from "../../terminal/reporter.js";
-import type { Given } from "../flags.js";
+import { checkResultOptions } from "../../results/show-result.js";
+import { wrapForTerminal } from "../../terminal/reporter.js";
+import type { Given } from "../shared-flags.js";
 
 type CheckFlags = Given<"domains" | "dryRun" | "modelLimits"> &
   Pick<Given<"result">, "output" | "force" | "html"> & {
@@ -46,25 +46,29 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     domains: parseDomains("--domains", options.domains),
     notDomains: parseDomains("--not-domains", options.notDomains),
   };
-  const model = await openCheckModel(ctx, options);
+  const model = await openCitationJudge(ctx, options);
   const fetchReport = await openReportSource(ctx, name);
   const named = await fetchReport();
   const deliver = async (text: string) => {
     if (output === undefined || output === "-") return reporter.writeResult(text);
-    writeTarget(output, text, force);
+    writeOutputFile(output, text, force);
     await reporter.say(`wrote ${output}`);
   };
   if (dryRun) {
     const notices: CheckNotice[] = [];
-    const claims = await readClaims(named.report, notices);
+    const claims = await listReportClaims(named.report, notices);
     const cited = claims.filter(({ urls }) => urls.length > 0);
-    await reportNotices(ctx, notices);
+    await reportCheckNotices(ctx, notices);
     if (model) await reporter.writeNotice("MODEL", describePlan(model, model.estimate(cited.length)));
-    const addresses = groupByAddress(cited);
+    const addresses = groupCitationsByUrl(cited);
     const isForPeople = host.stdout.isTTY && output === undefined;
     const text = formatCitedAddresses(addresses, isForPeople);
     await deliver(
-      reporter.json ? `${stringifySafe(addresses)}\n` : isForPeople ? fitText(text, host.stdout, 4) : text,
+      reporter.json
+        ? `${stringifySafe(addresses)}\n`
+        : isForPeople
+          ? wrapForTerminal(text, host.stdout, 4)
+          : text,
     );
     return 0;
   }
@@ -93,14 +97,15 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
       onText: save === undefined ? undefined : ({ url }, text) => texts.set(url, text),
     }).finally(async () => {
       reporter.stopLive();
-      await reportNotices(ctx, notices);
+      await reportCheckNotices(ctx, notices);
     });
     // If the outcome cannot be kept, only the marks of `output --html` are missing; the verdicts may have been paid for.
     const isWorthKeeping = !signal.aborted || (outcome.complete && model !== undefined);
-    const notKept = target && isWorthKeeping ? catchLocalError(() => keepCheck(target, outcome)) : undefined;
+    const notKept =
+      target && isWorthKeeping ? catchLocalError(() => keepCheckOutcome(target, outcome)) : undefined;
     if (notKept) await reporter.writeNotice("NOT_KEPT", notKept.message);
-    await deliver(await showOutcome(ctx, named, outcome, options));
-    if (save !== undefined) saveTexts(save, texts, outcome);
+    await deliver(await formatOutcome(ctx, named, outcome, options));
+    if (save !== undefined) savePageTexts(save, texts, outcome);
     await warnOfFewPages(ctx, outcome);
     const isRead = host.stdout.isTTY && output === undefined;
     if (!isRead || html) await reporter.say(formatCheckCounts(outcome));
@@ -121,7 +126,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
   }
 }
 
-async function showOutcome(
+async function formatOutcome(
   ctx: Context,
   named: ReportSource,
   outcome: CheckOutcome,
@@ -130,19 +135,19 @@ async function showOutcome(
   const { reporter, host } = ctx;
   if (reporter.json) return `${stringifySafe(outcome)}\n`;
   if (html) {
-    const { buildPage } = await import("../../results/page.js");
-    return buildPage(named.result, { ...named.source, check: outcome });
+    const { buildResultPage } = await import("../../results/open-result-page.js");
+    return buildResultPage(named.result, { ...named.source, check: outcome });
   }
   if (!host.stdout.isTTY || output !== undefined) return formatCitationLines(outcome);
-  return fitText(
-    `${formatForPeople(outcome, await reporter.loadStyle(), all)}${formatCheckCounts(outcome)}\n`,
+  return wrapForTerminal(
+    `${formatCheckForPeople(outcome, await reporter.loadStyle(), all)}${formatCheckCounts(outcome)}\n`,
     host.stdout,
     2,
   );
 }
 
 /** Groups citations by address, in the order in which the addresses are first cited. */
-function groupByAddress(claims: Awaited<ReturnType<typeof readClaims>>): CitedAddress[] {
+function groupCitationsByUrl(claims: Awaited<ReturnType<typeof listReportClaims>>): CitedAddress[] {
   const byUrl = new Map<string, CitedAddress>();
   for (const { text, field = null, urls } of claims)
     for (const url of urls) {
@@ -153,7 +158,7 @@ function groupByAddress(claims: Awaited<ReturnType<typeof readClaims>>): CitedAd
   return [...byUrl.values()];
 }
 
-async function reportNotices({ reporter }: Context, notices: readonly CheckNotice[]): Promise<void> {
+async function reportCheckNotices({ reporter }: Context, notices: readonly CheckNotice[]): Promise<void> {
   for (const { code, message } of notices) await reporter.writeNotice(code, message);
 }
 
@@ -172,7 +177,7 @@ function checkSaveFolder(path: string): void {
 }
 
 /** Writes the texts of pages and the outcome into a folder. Throws LocalError. */
-function saveTexts(path: string, texts: ReadonlyMap<string, string>, outcome: CheckOutcome): void {
+function savePageTexts(path: string, texts: ReadonlyMap<string, string>, outcome: CheckOutcome): void {
   wrapFileErrors(`the pages could not be written to ${path}`, () => {
     mkdirSync(path, { recursive: true });
     for (const [url, text] of texts)

@@ -1,8 +1,8 @@
-import { define, listUsualExits } from "../definition.js";
+import { defineCommand, listUsualExitCodes } from "../define-command.js";
 import { defineRepeatable } from "../flag-values.js";
-import { flags } from "../flags.js";
+import { flags } from "../shared-flags.js";
 
-export const compare = define({
+export const compare = defineCommand({
   name: "compare",
   summary: "ask several accounts the same question and compare the reports",
   description:
@@ -27,7 +27,7 @@ export const compare = define({
     "the text of index.md; with --json, one object with prompt, dir, accounts, shared_sources and statements",
   exits: {
     0: "all COMPLETED; otherwise the worst outcome decides (research help exit-codes)",
-    ...listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11, 14),
+    ...listUsualExitCodes(3, 4, 5, 6, 7, 8, 9, 10, 11, 14),
   },
   examples: ['research compare "How do tides form?" -p openai -p exa'],
   run: async () => (await import("./run.js")).compare,

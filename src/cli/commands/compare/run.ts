@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ProfileAccount } from "../../../app/account.js";
-import { openBatch } from "../../../app/batch.js";
 import { UsageError } from "../../../app/errors.js";
+import { openBatch } from "../../../app/open-batch.js";
+import type { ProfileAccount } from "../../../app/profile-account.js";
 import { addProviderOptions } from "../../../app/provider-options.js";
-import { estimateCost } from "../../../app/quota.js";
+import { estimateCreateCost } from "../../../app/read-quota.js";
 import { computeRowDigest } from "../../../client/store/history/equal-creates.js";
 import type { BatchJob } from "../../../client/workflows/batch/batch-context.js";
 import { type BatchRow, buildRowId } from "../../../client/workflows/batch/batch-row.js";
@@ -16,14 +16,24 @@ import { renderResultPage } from "../../../core/markdown/html/result-page.js";
 import type { CreateBody } from "../../../core/protocol/conversation.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { formatIsoDate } from "../../../core/text/time-format.js";
-import { type Context, formatResumeCommand, listArguments } from "../../context.js";
-import { chooseModels, readRequest, refuseSameAccounts, showRequests } from "../../input/create-request.js";
-import { openModelForChecks } from "../../requests/check-after.js";
-import { showResult } from "../../results/show.js";
-import { buildPageOfRow } from "../batch/row-result.js";
-import { showBatch } from "../batch/show.js";
-import type { Given } from "../flags.js";
-import { buildNote, compareJson, formatIndex, listStatements } from "./view.js";
+import { type Context, formatResumeCommand, listFlagArguments } from "../../command-context.js";
+import {
+  chooseModels,
+  printDryRequests,
+  readRequestBody,
+  refuseSameAccounts,
+} from "../../input/read-request.js";
+import { openModelForChecks } from "../../requests/result-checks.js";
+import { showResult } from "../../results/show-result.js";
+import { buildRowResultPage } from "../batch/row-result.js";
+import { showBatch } from "../batch/show-batch.js";
+import type { Given } from "../shared-flags.js";
+import {
+  buildCompareJson,
+  buildResultNote,
+  findFolderStatements,
+  formatCompareIndex,
+} from "./format-comparison.js";
 
 type CompareFlags = Given<
   "request" | "context" | "domains" | "pace" | "perDay" | "notify" | "check" | "dryRun"
@@ -43,7 +53,7 @@ export async function compare(
   ctx.limitDay(options);
   const names = flags.profiles ?? [];
   if (names.length < 2) throw createNeedsTwoError(ctx, prompt, options);
-  const body = await readRequest(ctx, prompt, options);
+  const body = await readRequestBody(ctx, prompt, options);
   const accounts = ctx.openNamed(names, "compare -p");
   const models = chooseModels(options.model, accounts);
   const findModel = (account: ProfileAccount) =>
@@ -56,14 +66,14 @@ export async function compare(
   }));
   for (const { account, body: request } of asked) (await account.dialect()).create(request);
   if (options.dryRun) {
-    const cost = estimateCost(accounts.map((account) => ({ account, model: findModel(account) })));
+    const cost = estimateCreateCost(accounts.map((account) => ({ account, model: findModel(account) })));
     if (cost) await reporter.say(cost.trimEnd());
-    return showRequests(ctx, asked);
+    return printDryRequests(ctx, asked);
   }
-  const rows = asked.map(({ body: request }, index) => buildRow(names[index] ?? "", request, index));
+  const rows = asked.map(({ body: request }, index) => buildCompareRow(names[index] ?? "", request, index));
   const question = hashSha256(JSON.stringify(rows.map(({ id, digest }) => [id, digest]).sort()));
   const dir = options.output ?? `research-compare-${question.slice(0, 8)}`;
-  checkFolder(dir, question);
+  refuseForeignFolder(dir, question);
   const checkModel = await openModelForChecks(ctx, options.check);
   const [first] = accounts as [ProfileAccount];
   const job = await openBatch(first, rows, { out: dir, isListed: false, retryRefused: true });
@@ -72,13 +82,13 @@ export async function compare(
     folder.mark(MARKER, question);
     const isOver = states.every(({ standing }) => standing !== "waiting" && standing !== "running");
     const profiles = names.flatMap((name) => ["-p", name]);
-    const resume = formatResume(ctx, body.prompt, [...profiles, "-o", dir], options);
-    const code = await showBatch(ctx, job, { ...options, checkModel, beside: buildNote }, resume);
+    const resume = formatCompareResume(ctx, body.prompt, [...profiles, "-o", dir], options);
+    const code = await showBatch(ctx, job, { ...options, checkModel, beside: buildResultNote }, resume);
     const read = (file: string) => readIfExists(join(dir, file)) ?? "";
-    const statements = await listStatements(states, read);
-    const index = formatIndex(body.prompt, states, statements);
+    const statements = await findFolderStatements(states, read);
+    const index = formatCompareIndex(body.prompt, states, statements);
     folder.write("index.md", index);
-    if (options.html) await writePages(job, index);
+    if (options.html) await writeComparePages(job, index);
     if (isOver) {
       const ends = states.flatMap(({ endedAt }) => (endedAt ? [Date.parse(endedAt)] : []));
       if (ends.length > 0)
@@ -88,7 +98,7 @@ export async function compare(
         );
     }
     if (reporter.json) {
-      await reporter.writeResultJson(compareJson(body.prompt, dir, states, statements, read));
+      await reporter.writeResultJson(buildCompareJson(body.prompt, dir, states, statements, read));
       return code;
     }
     await showResult(ctx, { data: {}, value: index, exact: {} }, {}, {});
@@ -102,7 +112,7 @@ export async function compare(
 function createNeedsTwoError(ctx: Context, prompt: string | undefined, options: CompareFlags): UsageError {
   const { flags } = ctx;
   const stored = ctx.accounts.map(({ settings }) => settings.profile.value);
-  const words = [...stored.flatMap((name) => ["-p", name]), ...listArguments(options)];
+  const words = [...stored.flatMap((name) => ["-p", name]), ...listFlagArguments(options)];
   const command = formatResumeCommand(flags, "compare", prompt === undefined ? [] : [prompt], words);
   const only = stored.length === 1 ? `; the only one so far is ${stored[0]}` : "";
   return new UsageError(
@@ -117,7 +127,7 @@ function createNeedsTwoError(ctx: Context, prompt: string | undefined, options: 
 const MARKER = "question";
 
 /** Returns the command that resumes the comparison. It reads the prompt from stdin if the prompt does not fit on one line. */
-function formatResume(
+function formatCompareResume(
   { flags }: Context,
   prompt: string,
   words: string[],
@@ -125,13 +135,13 @@ function formatResume(
 ): string {
   const isFile = promptFile !== undefined && promptFile !== "-";
   const promptArguments = prompt === escapeLine(prompt) ? [prompt] : ["-"];
-  const rest = listArguments(isFile ? { promptFile, ...others } : others);
+  const rest = listFlagArguments(isFile ? { promptFile, ...others } : others);
   const command = formatResumeCommand(flags, "compare", isFile ? [] : promptArguments, [...words, ...rest]);
   if (!isFile && promptArguments[0] !== prompt) return `${command} < PROMPT`;
   return others.context.includes("-") ? `${command} < CONTEXT` : command;
 }
 
-function buildRow(profile: string, body: CreateBody, index: number): BatchRow {
+function buildCompareRow(profile: string, body: CreateBody, index: number): BatchRow {
   const digest = computeRowDigest(body, profile);
   return {
     id: buildRowId(`account ${profile}`, digest, 1),
@@ -144,7 +154,7 @@ function buildRow(profile: string, body: CreateBody, index: number): BatchRow {
 }
 
 /** Throws LocalError if a folder contains anything that does not belong to this comparison. */
-function checkFolder(dir: string, question: string): void {
+function refuseForeignFolder(dir: string, question: string): void {
   wrapFileErrors(`the folder ${dir} cannot be used`, () => {
     if (!existsSync(dir)) return;
     const knownRows = [...readKnownRows(dir).values()];
@@ -163,10 +173,10 @@ function checkFolder(dir: string, question: string): void {
   });
 }
 
-async function writePages(job: BatchJob, index: string): Promise<void> {
+async function writeComparePages(job: BatchJob, index: string): Promise<void> {
   const { folder, states } = job;
   for (const state of states) {
-    if (state.file !== undefined) folder.write(`${state.stem}.html`, await buildPageOfRow(job, state));
+    if (state.file !== undefined) folder.write(`${state.stem}.html`, await buildRowResultPage(job, state));
   }
   // The renderer links only to web addresses, but these are files beside the page.
   const [question] = states.map(({ row }) => row.body.prompt);

@@ -1,7 +1,7 @@
 import { SHELLS } from "../../completion/scripts.js";
-import { define } from "../definition.js";
+import { defineCommand } from "../define-command.js";
 
-export const completion = define({
+export const completion = defineCommand({
   name: "completion",
   summary: "print or install shell completion",
   description:

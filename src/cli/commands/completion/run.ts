@@ -2,8 +2,8 @@ import { dirname } from "node:path";
 import { CodedError } from "../../../app/errors.js";
 import { makeSharedFolder, readIfExists, replaceFile } from "../../../core/files/file-access.js";
 import { LocalError, wrapFileErrors } from "../../../core/files/local-error.js";
+import type { Context } from "../../command-context.js";
 import { locateScript, MARKER, SCRIPTS, type ScriptPlace, type Shell } from "../../completion/scripts.js";
-import type { Context } from "../../context.js";
 
 /** Prints the completion script of a shell, or writes it to where the shell looks for it. */
 export async function runCompletion(
@@ -19,7 +19,7 @@ export async function runCompletion(
   }
   const place = locateScript(shell, ctx.host.env);
   if (!place) throw new LocalError("no folder for the script: set HOME to an absolute path");
-  install(place, script, options.force ?? false);
+  installScript(place, script, options.force ?? false);
   const { path, line } = place;
   await reporter.say(`wrote the script to ${path}; new shells use it`);
   if (line !== undefined) await reporter.say("add this line to ~/.zshrc:");
@@ -27,7 +27,7 @@ export async function runCompletion(
 }
 
 /** Writes a script. Throws CodedError `LOCAL_IO` for a file that this program did not write, LocalError if writing fails. */
-function install({ path }: ScriptPlace, script: string, force: boolean): void {
+function installScript({ path }: ScriptPlace, script: string, force: boolean): void {
   const failed = `could not write ${path}`;
   const before = wrapFileErrors(failed, () => readIfExists(path));
   if (before !== undefined && !before.includes(MARKER) && !force)

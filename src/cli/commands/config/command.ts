@@ -1,8 +1,8 @@
-import { define } from "../definition.js";
+import { defineCommand } from "../define-command.js";
 
 const load = () => import("./run.js");
 
-export const config = define({
+export const config = defineCommand({
   name: "config",
   summary: "read and change settings",
   description: "Read and change the settings of each profile. A key is never printed in full.",
@@ -12,7 +12,7 @@ export const config = define({
     "research config use work",
   ],
   commands: [
-    define({
+    defineCommand({
       name: "get",
       description: "print the value of a setting",
       arguments: [["<setting>", "the name of a setting"]],
@@ -21,7 +21,7 @@ export const config = define({
       examples: ["research config get base-url"],
       run: async () => (await load()).runConfigGet,
     }),
-    define({
+    defineCommand({
       name: "set",
       description:
         "store a value. For api-key, leave the value out: the command asks for it, or reads it from stdin",
@@ -32,14 +32,14 @@ export const config = define({
       examples: ["research config set tier free"],
       run: async () => (await load()).runConfigSet,
     }),
-    define({
+    defineCommand({
       name: "unset",
       description: "remove a value",
       arguments: [["<setting>", "the name of a setting"]],
       examples: ["research config unset tier"],
       run: async () => (await load()).runConfigUnset,
     }),
-    define({
+    defineCommand({
       name: "list",
       description: "list every setting and where its value comes from, and the stored accounts",
       output:
@@ -47,14 +47,14 @@ export const config = define({
       examples: ["research config list --json"],
       run: async () => (await load()).runConfigList,
     }),
-    define({
+    defineCommand({
       name: "use",
       description: "switch to a profile",
       arguments: [["<profile>", "the name of a profile"]],
       examples: ["research config use work"],
       run: async () => (await load()).runConfigUse,
     }),
-    define({
+    defineCommand({
       name: "path",
       description: "print the path of the settings file",
       output: "the path; with --json, {path}",

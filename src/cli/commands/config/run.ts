@@ -1,18 +1,18 @@
 import { CodedError, UsageError } from "../../../app/errors.js";
-import { parseOptions } from "../../../app/provider-options.js";
+import { parseSetOptions } from "../../../app/provider-options.js";
 import { MAX_KEY_BYTES, readText } from "../../../app/read-text.js";
-import { SETTINGS, type Setting, type SettingName } from "../../../app/setting-table.js";
 import {
-  checkProvider,
   chooseInsecureHttp,
   chooseProfile,
   chooseSettingsOrigin,
   findStoredProfile,
   maskKey,
   parseOrigin,
+  requireKnownProvider,
   type SettingsOrigin,
   type SettingValue,
-} from "../../../app/settings.js";
+} from "../../../app/resolve-settings.js";
+import { SETTINGS, type Setting, type SettingName } from "../../../app/setting-table.js";
 import { checkProviderOptions } from "../../../client/dialects/build-request.js";
 import { findProvider } from "../../../client/dialects/providers.js";
 import { NO_FOLDER, type Profile, type StoredSettings } from "../../../client/store/settings-file.js";
@@ -20,11 +20,11 @@ import { LocalError } from "../../../core/files/local-error.js";
 import { parseBaseUrl } from "../../../core/http/base-url-and-proxy.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { measureColumns } from "../../../core/text/text-width.js";
-import type { Context } from "../../context.js";
-import { ask } from "../../terminal/prompts.js";
+import type { Context } from "../../command-context.js";
+import { askQuestion } from "../../terminal/prompts.js";
 
 export async function runConfigGet(ctx: Context, name: string): Promise<void> {
-  const key = checkKey(name);
+  const key = requireSettingName(name);
   const setting = resolveProfileInForce(ctx)[key];
   if (!setting)
     throw new CodedError("NOT_FOUND", `${key} is not set`, {
@@ -62,13 +62,13 @@ export async function runConfigList(ctx: Context): Promise<void> {
 
 /** Stores a setting in the profile in use. A key without a value is read from a hidden prompt or from stdin. */
 export async function runConfigSet(ctx: Context, name: string, given: string | undefined): Promise<void> {
-  const key = checkKey(name);
+  const key = requireSettingName(name);
   const question = ctx.host.stdin.isTTY ? "API key (hidden):" : undefined;
-  const value = given ?? (key === "api-key" ? await readKey(ctx, question) : undefined);
+  const value = given ?? (key === "api-key" ? await askForKey(ctx, question) : undefined);
   if (value === undefined) throw new UsageError(`${key} needs a value`, `research config set ${key} VALUE`);
   const profile = findProfileToChange(ctx);
-  await checkValue(ctx, key, value, profile);
-  const binding = key === "api-key" ? { "api-key-origin": chooseOrigin(profile.site) } : {};
+  await checkSettingValue(ctx, key, value, profile);
+  const binding = key === "api-key" ? { "api-key-origin": requireKeyOrigin(profile.site) } : {};
   await editProfile(ctx, profile.name, (stored) => void Object.assign(stored, { [key]: value }, binding));
   if (key === "api-key" && given !== undefined) {
     await ctx.reporter.writeNotice(
@@ -79,7 +79,7 @@ export async function runConfigSet(ctx: Context, name: string, given: string | u
 }
 
 export async function runConfigUnset(ctx: Context, name: string): Promise<void> {
-  const key = checkKey(name);
+  const key = requireSettingName(name);
   await editProfile(ctx, findProfileToChange(ctx).name, (stored) => {
     delete stored[key];
     if (key === "api-key") delete stored["api-key-origin"];
@@ -130,7 +130,7 @@ function explainUnusedKey({ settings: { apiKey, baseUrl } }: Context): string {
     : `, not in use: it is for ${apiKey.boundTo || "no origin"}`;
 }
 
-function checkKey(name: string): SettingName {
+function requireSettingName(name: string): SettingName {
   if (Object.hasOwn(SETTINGS, name)) return name as SettingName;
   throw new UsageError(
     `unknown setting ${JSON.stringify(name)}`,
@@ -138,16 +138,16 @@ function checkKey(name: string): SettingName {
   );
 }
 
-async function checkValue(
+async function checkSettingValue(
   ctx: Context,
   key: SettingName,
   value: string,
   { storedProfile, site }: ChangedProfile,
 ): Promise<void> {
   if (key === "base-url") parseBaseUrl(value, chooseInsecureHttp(ctx.flags, ctx.host.env).value);
-  if (key === "provider") checkProvider({ value, source: "config set" });
+  if (key === "provider") requireKnownProvider({ value, source: "config set" });
   if (key === "set") {
-    const [options, provider] = [parseOptions(value), findProvider(site.provider.value)];
+    const [options, provider] = [parseSetOptions(value), findProvider(site.provider.value)];
     // These calls throw InputError for a field of a create call that research sets itself.
     if (!provider) checkProviderOptions("any provider", options);
     else
@@ -161,16 +161,16 @@ async function checkValue(
 }
 
 /** Reads a key from the hidden answer to `question`, or from stdin without a question. */
-export async function readKey(ctx: Context, question: string | undefined): Promise<string> {
+export async function askForKey(ctx: Context, question: string | undefined): Promise<string> {
   const typed =
     question === undefined
       ? await readText(ctx.host.stdin.stream, "the key", ctx.signal, MAX_KEY_BYTES)
-      : await ask(ctx, question, { hidden: true });
+      : await askQuestion(ctx, question, { hidden: true });
   return typed.trim();
 }
 
 /** Returns the origin to store with a key: the key is never sent to another one. Throws UsageError without a base URL. */
-function chooseOrigin({ baseUrl }: SettingsOrigin): string {
+function requireKeyOrigin({ baseUrl }: SettingsOrigin): string {
   if (baseUrl) return parseBaseUrl(baseUrl.value, true).origin;
   throw new UsageError(
     "a key needs a base URL, and none is set",

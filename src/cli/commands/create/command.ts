@@ -1,10 +1,10 @@
-import { define, listUsualExits } from "../definition.js";
-import { flags } from "../flags.js";
+import { defineCommand, listUsualExitCodes } from "../define-command.js";
+import { flags } from "../shared-flags.js";
 
 const WAITING = { "-w, --watch": "after the create request, wait as `watch` does", ...flags.pace } as const;
 /** Exit codes of a create call, and of the wait after it. */
 const EXITS = {
-  ...listUsualExits(4, 5, 6, 7, 11),
+  ...listUsualExitCodes(4, 5, 6, 7, 11),
   3: "with -w: the research FAILED",
   8: "with -w: not finished yet",
   9: "the service could not be reached, or a proxy refused the request; nothing was created",
@@ -12,7 +12,7 @@ const EXITS = {
 } as const;
 const LIMITS = { ...flags.quota, ...flags.perDay, ...flags.waitForQuota } as const;
 
-export const create = define({
+export const create = defineCommand({
   name: "create",
   summary: "submit a research question",
   description:
@@ -35,7 +35,7 @@ export const create = define({
   run: async () => (await import("./run.js")).create,
 });
 
-export const rerun = define({
+export const rerun = defineCommand({
   name: "rerun",
   summary: "submit a question again",
   description: "Create a new request with the prompt, context and schema of an earlier one.",

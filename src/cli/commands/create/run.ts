@@ -1,6 +1,6 @@
-import type { ProfileAccount } from "../../../app/account.js";
 import { CodedError } from "../../../app/errors.js";
-import { DEFAULT_PROFILE } from "../../../app/settings.js";
+import type { ProfileAccount } from "../../../app/profile-account.js";
+import { DEFAULT_PROFILE } from "../../../app/resolve-settings.js";
 import { INTERFACE, PROVIDERS } from "../../../client/dialects/providers.js";
 import {
   getServiceAddress,
@@ -14,20 +14,20 @@ import { requireEntry } from "../../../client/workflows/find-and-query-requests.
 import { LocalError } from "../../../core/files/local-error.js";
 import { addFirstMember } from "../../../core/json/exact-json.js";
 import { buildRequestBody, type Data } from "../../../core/protocol/conversation.js";
-import { type Context, formatResumeCommandAt } from "../../context.js";
+import { type Context, formatResumeCommandAt } from "../../command-context.js";
 import { wrapInterrupted } from "../../errors.js";
 import {
-  completeRequest,
-  openAskedAccounts,
-  readContextFiles,
-  readRequest,
-  showRequests,
-} from "../../input/create-request.js";
-import { pickWorstExit } from "../../requests/failures.js";
-import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
-import { buildCreatedTarget, reportCreatesLeft, showSubmit } from "../../requests/submit.js";
+  chooseContextFiles,
+  completeRequestBody,
+  openRequestAccounts,
+  printDryRequests,
+  readRequestBody,
+} from "../../input/read-request.js";
+import { pickWorstExit } from "../../requests/exit-codes.js";
+import { getOutcomeExitCode, showFollow } from "../../requests/show-follow.js";
+import { buildCreatedTarget, reportCreatesLeft, showSubmit } from "../../requests/show-submit.js";
 import type { Reporter } from "../../terminal/reporter.js";
-import type { Given } from "../flags.js";
+import type { Given } from "../shared-flags.js";
 
 type RerunFlags = Given<"dryRun" | "context" | "pace" | "provider" | "quota" | "perDay" | "waitForQuota"> & {
   watch?: boolean;
@@ -41,8 +41,8 @@ export async function create(
   options: CreateFlags,
 ): Promise<number> {
   ctx.limitDay(options);
-  const body = await readRequest(ctx, prompt, options);
-  return showCreate(ctx, await openAskedAccounts(ctx, body, options), options);
+  const body = await readRequestBody(ctx, prompt, options);
+  return submitAndPrint(ctx, await openRequestAccounts(ctx, body, options), options);
 }
 
 /** Submits the prompt and the schema of an earlier request again. An unknown outcome must be settled first. */
@@ -51,16 +51,16 @@ export async function rerun(ctx: Context, id: string, options: RerunFlags): Prom
   const entry = requireEntry(ctx, id);
   const { prompt, output_schema, structured_output } = entry;
   // Without an account in use, a dry run can still show the request to the account that created the earlier one.
-  const account = options.dryRun && !ctx.settings.baseUrl ? openAtOrigin(ctx, entry) : ctx;
+  const account = options.dryRun && !ctx.settings.baseUrl ? openAccountOfEntry(ctx, entry) : ctx;
   // A provider's model is not valid at another service.
   const providerFields = entry.origin === account.origin ? pickProviderFields(entry) : {};
-  const context = await readContextFiles(ctx, options.context, entry);
+  const context = await chooseContextFiles(ctx, options.context, entry);
   const old = {
     ...buildRequestBody(prompt, output_schema ?? undefined, structured_output),
     ...providerFields,
     ...context,
   };
-  const body = await completeRequest(account, old, options);
+  const body = await completeRequestBody(account, old, options);
   if (entry.status === UNKNOWN && !options.dryRun) throw UnresolvedCreateError.of(entry);
   const describe = ({ profile, origin }: Pick<ProfileAccount, "profile" | "origin">) =>
     profile === null ? origin : `${origin} (profile ${profile})`;
@@ -69,11 +69,11 @@ export async function rerun(ctx: Context, id: string, options: RerunFlags): Prom
       "OTHER_ACCOUNT",
       `${id} was created at ${describe(entry)}; the new request goes to ${describe(account)}`,
     );
-  return showCreate(account, [{ account, body, limit: account.getHourlyLimit(options) }], options);
+  return submitAndPrint(account, [{ account, body, limit: account.getHourlyLimit(options) }], options);
 }
 
 /** Opens the account that created an entry, by profile or else by origin. Only a profile knows a provider at another address. */
-function openAtOrigin(ctx: Context, entry: HistoryEntry): Context {
+function openAccountOfEntry(ctx: Context, entry: HistoryEntry): Context {
   const { profile } = entry;
   if (profile && Object.hasOwn(ctx.store.read().profiles, profile)) {
     const account = ctx.createWith(ctx.host.env, { ...ctx.flags, profile });
@@ -84,12 +84,12 @@ function openAtOrigin(ctx: Context, entry: HistoryEntry): Context {
   return ctx.createWith({ ...ctx.host.env, ...site }, { ...ctx.flags, insecureHttp: true });
 }
 
-async function showCreate(
+async function submitAndPrint(
   ctx: Context,
   requests: readonly AccountRequest<ProfileAccount>[],
   options: RerunFlags & Given<"once">,
 ): Promise<number> {
-  if (options.dryRun) return showRequests(ctx, requests);
+  if (options.dryRun) return printDryRequests(ctx, requests);
   const { reporter, signal } = ctx;
   const created = await showSubmit(ctx, requests, options);
   const { request, requestId, submitted, reused } = created;
@@ -98,7 +98,7 @@ async function showCreate(
   const named =
     requests.length > 1 ? addFirstMember(made, "profile", account.profile ?? DEFAULT_PROFILE) : made;
   const data: Data = reused ? { ...reused, reused: true } : named;
-  await print(reporter, requestId, data);
+  await printRequestId(reporter, requestId, data);
   if (submitted) await reportCreatesLeft(reporter, request);
   if (submitted?.notSaved) throw submitted.notSaved;
   const resume = () => formatResumeCommandAt(ctx, account, "watch", requestId);
@@ -113,7 +113,7 @@ async function showCreate(
 }
 
 /** Prints the id. If that fails, throws CodedError `LOCAL_IO` with the id. */
-async function print(reporter: Reporter, requestId: string, data: Data): Promise<void> {
+async function printRequestId(reporter: Reporter, requestId: string, data: Data): Promise<void> {
   try {
     await reporter.show(data, `${requestId}\n`);
   } catch (error) {

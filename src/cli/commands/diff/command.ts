@@ -1,9 +1,9 @@
-import { define, listUsualExits } from "../definition.js";
-import { flags } from "../flags.js";
+import { defineCommand, listUsualExitCodes } from "../define-command.js";
+import { flags } from "../shared-flags.js";
 
 const { "-o, --output <path>": path, "--force": force, "--html": html } = flags.result;
 
-export const diff = define({
+export const diff = defineCommand({
   name: "diff",
   summary: "compare the statements, numbers, dates and quotations of two results",
   description:
@@ -15,7 +15,11 @@ export const diff = define({
   ],
   flags: { "-o, --output <path>": path, "--force": force, "--html": html },
   output: "Markdown, formatted on a terminal; nothing if nothing changed. With --json, one object",
-  exits: { 0: "nothing changed", 15: "the results differ", ...listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11) },
+  exits: {
+    0: "nothing changed",
+    15: "the results differ",
+    ...listUsualExitCodes(3, 4, 5, 6, 7, 8, 9, 10, 11),
+  },
   examples: ["research diff last-week.md this-week.md", "research diff 3f2a @last --html -o news.html"],
   run: async () => (await import("./run.js")).runDiff,
 });

@@ -1,14 +1,14 @@
-import { compareSides, type DiffSide, type ReportDiff } from "../../../app/diff.js";
+import { type DiffSide, diffReports, type ReportDiff } from "../../../app/diff-reports.js";
 import { UsageError } from "../../../app/errors.js";
 import { ResearchError } from "../../../client/calls/errors.js";
 import { formatCount } from "../../../core/text/format-text.js";
 import { stringifySafe } from "../../../core/text/safe-text.js";
-import type { Context } from "../../context.js";
-import { pickWorstExit, showFailure } from "../../requests/failures.js";
+import type { Context } from "../../command-context.js";
+import { pickWorstExit, showFailure } from "../../requests/exit-codes.js";
 import { openReportSource } from "../../results/report-source.js";
-import { checkResultOptions, showResult } from "../../results/show.js";
-import type { Given } from "../flags.js";
-import { formatDiff } from "./view.js";
+import { checkResultOptions, showResult } from "../../results/show-result.js";
+import type { Given } from "../shared-flags.js";
+import { formatDiff } from "./format-diff.js";
 
 type DiffFlags = Pick<Given<"result">, "output" | "force" | "html">;
 
@@ -34,10 +34,10 @@ export async function runDiff(ctx: Context, old: string, now: string, options: D
     }
   const [before, after] = sides;
   if (!before || !after) return pickWorstExit(codes);
-  const comparison = await compareSides(before, after);
+  const comparison = await diffReports(before, after);
   const { changes, counts } = comparison;
   if (changes.length > 0 || reporter.json)
-    await showResult(ctx, formatResult(comparison, reporter.json), {}, options);
+    await showResult(ctx, wrapChangesAsResult(comparison, reporter.json), {}, options);
   const open = formatCount(counts.not_compared, "sentence");
   await reporter.say(
     `${changes.length === 0 ? "nothing changed; " : ""}${open} of the new result ${counts.not_compared === 1 ? "has" : "have"} no number, date or quotation to compare`,
@@ -46,7 +46,7 @@ export async function runDiff(ctx: Context, old: string, now: string, options: D
 }
 
 /** Wraps the changes as a result, so that the flags for results apply to them. */
-function formatResult(changes: ReportDiff, isJson: boolean) {
+function wrapChangesAsResult(changes: ReportDiff, isJson: boolean) {
   const data = isJson ? JSON.parse(stringifySafe(changes)) : {};
   return { data, value: formatDiff(changes), exact: {} };
 }

@@ -1,9 +1,14 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { ProfileAccount } from "../../../app/account.js";
-import { readKeyAnswer } from "../../../app/failure.js";
-import { readQuota } from "../../../app/quota.js";
-import { buildLoginCommand, maskKey, requireBaseUrl, requireConnection } from "../../../app/settings.js";
+import { classifyLoginError } from "../../../app/describe-failure.js";
+import type { ProfileAccount } from "../../../app/profile-account.js";
+import { readQuota } from "../../../app/read-quota.js";
+import {
+  buildLoginCommand,
+  maskKey,
+  requireBaseUrl,
+  requireConnection,
+} from "../../../app/resolve-settings.js";
 import type { ResearchError } from "../../../client/calls/errors.js";
 import { requireSendableKey, ServiceSession } from "../../../client/calls/service-session.js";
 import { UNKNOWN } from "../../../client/store/history/history-records.js";
@@ -12,8 +17,8 @@ import { describeSystemError } from "../../../core/files/local-error.js";
 import { chooseProxy, findUnusedProxy, isLoopback } from "../../../core/http/base-url-and-proxy.js";
 import { quoteShellWord } from "../../../core/text/format-text.js";
 import { formatDuration, formatIsoDate } from "../../../core/text/time-format.js";
+import type { Context } from "../../command-context.js";
 import { locateScript, SCRIPTS, SHELLS } from "../../completion/scripts.js";
-import type { Context } from "../../context.js";
 import type { Host } from "../../terminal/host.js";
 
 export interface Finding {
@@ -26,7 +31,7 @@ export interface Finding {
 }
 
 /** A check of `doctor`. `needs`: the ids of earlier checks on which it depends. */
-export interface Check {
+export interface DoctorCheck {
   id: string;
   needs?: readonly string[];
   network?: boolean;
@@ -43,19 +48,19 @@ const fail = (exitCode: number, message: string, fix: string): Finding => ({
 
 const SET_BASE_URL = "research config set base-url URL";
 
-export function listChecks(ctx: Context): { checks: readonly Check[]; close: () => Promise<void> } {
+export function listChecks(ctx: Context): { checks: readonly DoctorCheck[]; close: () => Promise<void> } {
   const { host } = ctx;
   const account = ctx.reopen({ isInspected: true });
   const { ask, close } = createProbe(ctx, account);
   const requireUrl = () => requireBaseUrl(account.settings);
   const chooseProxyUrl = () => chooseProxy(requireUrl(), host.env)?.url;
   const [site, online] = [["base-url", "proxy"], { network: true }];
-  const checks: Check[] = [
+  const checks: DoctorCheck[] = [
     { id: "node", run: () => createOk(`Node.js ${process.version}`) },
     { id: "version", run: () => checkPlatform(host) },
     { id: "settings", fix: "research help environment", run: () => checkSettings(account) },
     { id: "history", needs: ["settings"], run: () => checkHistory(account) },
-    { id: "unknown-outcomes", needs: ["history"], run: () => checkUnknown(account) },
+    { id: "unknown-outcomes", needs: ["history"], run: () => checkUnknownOutcomes(account) },
     { id: "base-url", needs: ["settings"], fix: SET_BASE_URL, run: () => checkBaseUrl(account) },
     { id: "key", needs: ["base-url"], fix: "research login", run: () => checkKey(account) },
     { id: "proxy", needs: ["base-url"], run: () => checkProxy(chooseProxyUrl(), requireUrl(), host.env) },
@@ -77,7 +82,7 @@ export function listChecks(ctx: Context): { checks: readonly Check[]; close: () 
 /** The service's answer to the test request of the login. */
 interface ProbeAnswer {
   /** What the answer means for the key. */
-  verdict: ReturnType<typeof readKeyAnswer>;
+  verdict: ReturnType<typeof classifyLoginError>;
   error: ResearchError | undefined;
   /** The `Date` header of the answer, in epoch milliseconds; undefined if the answer has none. */
   date: number | undefined;
@@ -108,7 +113,7 @@ function createProbe({ host, signal }: Context, account: ProfileAccount) {
     const result = await session.call("status", (await session.loadDialect()).probeId, { signal });
     signal.throwIfAborted();
     const error = result.kind === "data" ? undefined : result.error;
-    const verdict = error ? readKeyAnswer(error, provider !== undefined) : "valid";
+    const verdict = error ? classifyLoginError(error, provider !== undefined) : "valid";
     return { verdict, error, date };
   };
   const askOnce = () => {
@@ -131,7 +136,7 @@ function checkPlatform({ version, platform }: Host): Finding {
 
 function checkSettings(account: ProfileAccount): Finding {
   const { path } = account.store;
-  const problem = path === undefined ? NO_SETTINGS_FOLDER : findPlaceProblem("settings", path, false);
+  const problem = path === undefined ? NO_SETTINGS_FOLDER : findPathProblem("settings", path, false);
   if (problem?.status === "fail") return problem;
   const { profile } = account.settings;
   return problem ?? createOk(`profile ${profile.value} (${profile.source}) in ${path}`);
@@ -146,7 +151,7 @@ function checkHistory({ history, folders: { state: folder }, settings }: Profile
   if (settings.history.value === "off") return createOk("the history is off");
   if (!history || folder === undefined)
     return fail(12, "no folder for the history", "set HOME or RESEARCH_STATE_DIR to an absolute path");
-  const problem = findPlaceProblem("history", join(folder, "history.jsonl"), true);
+  const problem = findPathProblem("history", join(folder, "history.jsonl"), true);
   if (problem) return problem;
   const isEmpty = history.list({ limit: 1 }).length === 0;
   const message = `${isEmpty ? "empty" : "usable"}, in ${folder}`;
@@ -156,7 +161,7 @@ function checkHistory({ history, folders: { state: folder }, settings }: Profile
 
 const MOST_UNKNOWN = 1_000;
 
-function checkUnknown({ history }: ProfileAccount): Finding {
+function checkUnknownOutcomes({ history }: ProfileAccount): Finding {
   const isUnknown = ({ status }: { status: string }) => status === UNKNOWN;
   const names = (history?.list({ limit: MOST_UNKNOWN, accepts: isUnknown }) ?? []).map(
     ({ local_id }) => local_id,
@@ -169,31 +174,35 @@ function checkUnknown({ history }: ProfileAccount): Finding {
 }
 
 /** Returns a failure (12) if a path cannot be used, or a warning if others can read it; otherwise undefined. `written`: it must be writable. */
-function findPlaceProblem(what: string, file: string, written: boolean): Finding | undefined {
+function findPathProblem(what: string, file: string, written: boolean): Finding | undefined {
   const folder = dirname(file);
   try {
     if (written) {
       const existing = findNearestExisting(folder);
       fs.accessSync(existing, fs.constants.W_OK);
       if (!fs.statSync(existing).isDirectory())
-        return createUnusable(what, `${existing} is not a folder`, folder);
-      if (fs.statfsSync(existing).bavail === 0) return createUnusable(what, "the disk is full", folder);
+        return buildUnusablePath(what, `${existing} is not a folder`, folder);
+      if (fs.statfsSync(existing).bavail === 0) return buildUnusablePath(what, "the disk is full", folder);
     }
     if (!fs.existsSync(file)) return undefined;
-    if (!fs.statSync(file).isFile()) return createUnusable(what, `${file} is not a file`, file);
+    if (!fs.statSync(file).isFile()) return buildUnusablePath(what, `${file} is not a file`, file);
     fs.accessSync(file, fs.constants.R_OK | (written ? fs.constants.W_OK : 0));
     const open = [
-      ...(readMode(file) & 0o077 ? [`chmod 600 ${quoteShellWord(file)}`] : []),
-      ...(readMode(folder) & 0o077 ? [`chmod 700 ${quoteShellWord(folder)}`] : []),
+      ...(readFileMode(file) & 0o077 ? [`chmod 600 ${quoteShellWord(file)}`] : []),
+      ...(readFileMode(folder) & 0o077 ? [`chmod 700 ${quoteShellWord(folder)}`] : []),
     ];
     if (open.length === 0) return undefined;
     return warn(`others can read the ${what} in ${folder}`, open.join(" && "));
   } catch (error) {
-    return createUnusable(what, describeSystemError(error), getErrorCode(error) === "EACCES" ? file : folder);
+    return buildUnusablePath(
+      what,
+      describeSystemError(error),
+      getErrorCode(error) === "EACCES" ? file : folder,
+    );
   }
 }
 
-function createUnusable(what: string, why: string, path: string): Finding {
+function buildUnusablePath(what: string, why: string, path: string): Finding {
   const fix = why.includes("full")
     ? `df -h ${quoteShellWord(path)} shows the disk; make room on it`
     : `ls -ld ${quoteShellWord(path)} shows who may use it; correct that, or name another folder`;
@@ -204,7 +213,7 @@ function findNearestExisting(path: string): string {
   return fs.existsSync(path) || dirname(path) === path ? path : findNearestExisting(dirname(path));
 }
 
-function readMode(path: string): number {
+function readFileMode(path: string): number {
   return fs.statSync(path).mode & 0o777;
 }
 

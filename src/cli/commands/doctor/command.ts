@@ -1,6 +1,6 @@
-import { define } from "../definition.js";
+import { defineCommand } from "../define-command.js";
 
-export const doctor = define({
+export const doctor = defineCommand({
   name: "doctor",
   summary: "check this machine, the settings and the service",
   description:

@@ -1,15 +1,15 @@
 import { escapeLine } from "../../../core/text/safe-text.js";
-import type { Context } from "../../context.js";
+import type { Context } from "../../command-context.js";
 import { addErrorPlace, describeCommandFailure } from "../../errors.js";
 import type { Style } from "../../terminal/style.js";
-import { type Check, type Finding, listChecks } from "./checks.js";
+import { type DoctorCheck, type Finding, listChecks } from "./checks.js";
 
 export async function runDoctor(ctx: Context, { offline = false }: { offline?: boolean }): Promise<number> {
   const { checks, close } = listChecks(ctx);
   const results = await runChecks(checks, offline).finally(close);
   await ctx.reporter.showFitted(
-    buildResultsJson(results),
-    formatResults(results, await ctx.reporter.loadStyle()),
+    buildChecksJson(results),
+    formatCheckTable(results, await ctx.reporter.loadStyle()),
   );
   return results.find(({ status }) => status === "fail")?.exitCode ?? 0;
 }
@@ -19,7 +19,7 @@ export interface CheckResult extends Finding {
 }
 
 /** Runs the checks in order. Skips a check if one of its `needs` failed or was skipped. */
-async function runChecks(checks: readonly Check[], offline: boolean): Promise<CheckResult[]> {
+async function runChecks(checks: readonly DoctorCheck[], offline: boolean): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const check of checks) {
     const isMissing = ({ id, status }: CheckResult) =>
@@ -29,7 +29,11 @@ async function runChecks(checks: readonly Check[], offline: boolean): Promise<Ch
   return results;
 }
 
-async function runCheck(check: Check, reason: CheckResult | undefined, offline: boolean): Promise<Finding> {
+async function runCheck(
+  check: DoctorCheck,
+  reason: CheckResult | undefined,
+  offline: boolean,
+): Promise<Finding> {
   if (offline && check.network) return { status: "skipped", message: "skipped because of --offline" };
   if (reason) {
     const state = reason.status === "fail" ? "not ok" : "skipped";
@@ -46,7 +50,7 @@ async function runCheck(check: Check, reason: CheckResult | undefined, offline: 
 const SIGNS = { ok: "good", warn: "busy", fail: "bad", skipped: "dim" } as const;
 
 /** Formats a line for each check, with its message and the command that fixes the problem. */
-export function formatResults(results: readonly CheckResult[], style: Style): string {
+export function formatCheckTable(results: readonly CheckResult[], style: Style): string {
   const width = Math.max(...results.map(({ id }) => id.length));
   return results
     .map(({ id, status, message, fix }) => {
@@ -56,7 +60,7 @@ export function formatResults(results: readonly CheckResult[], style: Style): st
     .join("");
 }
 
-export function buildResultsJson(results: readonly CheckResult[]) {
+export function buildChecksJson(results: readonly CheckResult[]) {
   return {
     ok: results.every(({ status }) => status !== "fail"),
     checks: results.map(({ id, status, message, fix = null, exitCode = 0 }) => ({

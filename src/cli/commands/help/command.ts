@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import type { Define, Verb } from "../definition.js";
+import type { Define, DocumentedCommand } from "../define-command.js";
 
 /** Defines `help` without `define`, because it needs the program and shows a command's help as commander does. */
 export const help: Define = (program, perform) => {
@@ -25,8 +25,9 @@ export const help: Define = (program, perform) => {
     });
 };
 
-function findCommand(program: Verb, words: readonly string[]): Verb | undefined {
-  let at: Verb | undefined = program;
-  for (const word of words) at = at?.commands.find((command) => command.name() === word) as Verb | undefined;
+function findCommand(program: DocumentedCommand, words: readonly string[]): DocumentedCommand | undefined {
+  let at: DocumentedCommand | undefined = program;
+  for (const word of words)
+    at = at?.commands.find((command) => command.name() === word) as DocumentedCommand | undefined;
   return at;
 }

@@ -1,22 +1,26 @@
 import { UsageError } from "../../../app/errors.js";
 import { wrapAtWords } from "../../../core/text/text-width.js";
-import type { Context } from "../../context.js";
-import { buildHelpDocument, type HelpDocument } from "../../help/document.js";
-import { findNearest } from "../../help/nearest.js";
+import type { Context } from "../../command-context.js";
+import { findNearest } from "../../help/find-nearest-word.js";
+import { buildHelpDocument, type HelpDocument } from "../../help/help-document.js";
 import { formatDefinitions, TOPICS, WIDTH } from "../../help/topics.js";
-import { measureColumnsOn } from "../../terminal/style.js";
-import type { Verb } from "../definition.js";
+import { getTerminalColumns } from "../../terminal/style.js";
+import type { DocumentedCommand } from "../define-command.js";
 
 /** Prints a topic, the list of topics, or the whole help as JSON. Only --json gives JSON; RESEARCH_OUTPUT has no effect. */
-export async function help(ctx: Context, program: Verb, words: readonly string[]): Promise<number> {
+export async function help(
+  ctx: Context,
+  program: DocumentedCommand,
+  words: readonly string[],
+): Promise<number> {
   const { reporter, flags, host } = ctx;
   const name = words.join(" ");
   const document = buildHelpDocument(program, host.version);
   const topic = TOPICS.find((candidate) => candidate.name === name);
   if (flags.json) await reporter.writeResultJson(name === "" ? document : filterHelp(document, name));
-  else if (!topic && name !== "") throw createUnknownError(name, document);
+  else if (!topic && name !== "") throw createUnknownTopicError(name, document);
   else {
-    const columns = host.stdout.isTTY ? measureColumnsOn(host.stdout) : WIDTH;
+    const columns = host.stdout.isTTY ? getTerminalColumns(host.stdout) : WIDTH;
     await reporter.writeResult(wrapAtWords(topic?.text ?? formatTopics(), Math.min(columns, WIDTH)));
   }
   return 0;
@@ -30,10 +34,10 @@ function filterHelp(document: HelpDocument, name: string): HelpDocument {
   if (commands.length > 0) return { ...document, commands };
   const topics = document.topics.filter((topic) => topic.name === name);
   if (topics.length > 0) return { ...document, commands: [], topics };
-  throw createUnknownError(name, document);
+  throw createUnknownTopicError(name, document);
 }
 
-function createUnknownError(name: string, { commands, topics }: HelpDocument): UsageError {
+function createUnknownTopicError(name: string, { commands, topics }: HelpDocument): UsageError {
   const names = [...topics, ...commands].map((entry) => entry.name);
   return new UsageError(
     `unknown topic or command ${JSON.stringify(name)}`,

@@ -1,13 +1,13 @@
-import { define } from "../definition.js";
+import { defineCommand } from "../define-command.js";
 import { defineValue, parsePositiveDuration } from "../flag-values.js";
 
-export const history = define({
+export const history = defineCommand({
   name: "history",
   summary: "remove ended requests from the history",
   description: "Remove requests from the history of this machine.",
   examples: ["research history forget --older-than 90d"],
   commands: [
-    define({
+    defineCommand({
       name: "forget",
       description:
         "Remove the prompt, context, id and stored result of requests from this disk. The service keeps its copy. The history keeps the time, " +

@@ -1,12 +1,12 @@
+import { describeFailure } from "../../../app/describe-failure.js";
 import { CodedError, UsageError } from "../../../app/errors.js";
-import { describeFailure } from "../../../app/failure.js";
 import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../client/store/history/history-records.js";
 import { requireEntry } from "../../../client/workflows/find-and-query-requests.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { WINDOW_MS } from "../../../core/protocol/rate-limits.js";
-import type { Context } from "../../context.js";
-import { addRequestId, pickWorstExit } from "../../requests/failures.js";
-import { canAsk, confirm } from "../../requests/table.js";
+import type { Context } from "../../command-context.js";
+import { addRequestId, pickWorstExit } from "../../requests/exit-codes.js";
+import { canPrompt, confirmRequests } from "../../requests/request-table.js";
 
 const FORGETTING = {
   verb: "Forget",
@@ -28,7 +28,7 @@ export async function forgetHistory(
   for (const id of ids) {
     try {
       const entry = requireEntry(ctx, id);
-      const reason = explainKept(entry, now);
+      const reason = explainWhyKept(entry, now);
       if (reason) throw createNotAllowedError(entry, reason);
       wanted.set(entry.local_id, entry);
     } catch (error) {
@@ -43,17 +43,17 @@ export async function forgetHistory(
   const isOldEnough = (entry: HistoryEntry) => Date.parse(entry.sent_at) < now - (olderThan ?? 0);
   const old =
     olderThan === undefined ? [] : (ctx.history?.list({ limit: Infinity, accepts: isOldEnough }) ?? []);
-  for (const entry of old) if (!explainKept(entry, now)) wanted.set(entry.local_id, entry);
+  for (const entry of old) if (!explainWhyKept(entry, now)) wanted.set(entry.local_id, entry);
   const skipped = old.length - (olderThan === undefined ? 0 : wanted.size);
   const entries = [...wanted.values()];
-  if (entries.length > 0 && !yes && canAsk(ctx)) await confirm(ctx, entries, FORGETTING);
+  if (entries.length > 0 && !yes && canPrompt(ctx)) await confirmRequests(ctx, entries, FORGETTING);
   if (entries.length > 0) await ctx.history?.forget(entries);
-  await report(ctx, entries, skipped);
+  await reportRemoved(ctx, entries, skipped);
   return pickWorstExit(codes);
 }
 
 /** Returns why an entry may not be removed; undefined if it may. */
-function explainKept({ status, sent_at }: HistoryEntry, now: number): string | undefined {
+function explainWhyKept({ status, sent_at }: HistoryEntry, now: number): string | undefined {
   if (status === UNKNOWN) return "has an unknown outcome: run `research resolve` first";
   if (status !== NOT_CREATED && !isFinal(status))
     return `has not ended: its last recorded state is ${status}`;
@@ -67,7 +67,7 @@ function createNotAllowedError({ request_id, local_id }: HistoryEntry, reason: s
   return new CodedError("NOT_ALLOWED", `${request_id ?? local_id} ${reason}`, facts);
 }
 
-async function report(ctx: Context, entries: readonly HistoryEntry[], skipped: number): Promise<void> {
+async function reportRemoved(ctx: Context, entries: readonly HistoryEntry[], skipped: number): Promise<void> {
   const { reporter } = ctx;
   if (skipped > 0) {
     const remaining = skipped === 1 ? "1 request is kept" : `${skipped} requests are kept`;

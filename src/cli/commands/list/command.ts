@@ -1,7 +1,7 @@
-import { define, listUsualExits } from "../definition.js";
+import { defineCommand, listUsualExitCodes } from "../define-command.js";
 import { createWholeNumberParser, defineValue, parsePositiveDuration } from "../flag-values.js";
 
-export const list = define({
+export const list = defineCommand({
   name: "list",
   summary: "list the requests of this machine",
   description:
@@ -16,7 +16,7 @@ export const list = define({
   output: "in a pipe, id TAB STATUS TAB created_at TAB prompt; with --json, an array",
   exits: {
     0: "listed, even if the list is empty; the codes 4 to 9 occur only with --refresh",
-    ...listUsualExits(4, 5, 6, 7, 9),
+    ...listUsualExitCodes(4, 5, 6, 7, 9),
   },
   examples: ["research list", "research list --status UNKNOWN", "research list --json --limit 100"],
   run: async () => (await import("./run.js")).list,

@@ -1,14 +1,14 @@
-import { requireConnection } from "../../../app/settings.js";
+import { requireConnection } from "../../../app/resolve-settings.js";
 import { checkStatusFilter } from "../../../app/status-filter.js";
 import { type HistoryEntry, UNKNOWN } from "../../../client/store/history/history-records.js";
 import { fetchStates, type NamedTarget } from "../../../client/workflows/find-and-query-requests.js";
 import { parseBaseUrl } from "../../../core/http/base-url-and-proxy.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { formatCount } from "../../../core/text/format-text.js";
-import type { Context } from "../../context.js";
-import { pickWorstExit, showFailure } from "../../requests/failures.js";
+import type { Context } from "../../command-context.js";
+import { pickWorstExit, showFailure } from "../../requests/exit-codes.js";
+import { formatEntryRow, formatTableFor, NOTHING_YET } from "../../requests/request-table.js";
 import { warnOfUnrecordedState } from "../../requests/show-states.js";
-import { createTable, formatEntryRow, NOTHING_YET } from "../../requests/table.js";
 
 export async function list(
   ctx: Context,
@@ -29,14 +29,14 @@ export async function list(
   const limit = filtersLater ? Number.POSITIVE_INFINITY : options.limit;
   const status = options.refresh ? undefined : wanted;
   const matching = ctx.history?.list({ limit, accepts: isListed, status }) ?? [];
-  const code = options.refresh ? await refresh(ctx, matching) : 0;
+  const code = options.refresh ? await refreshStates(ctx, matching) : 0;
   const entries = matching
     .filter((entry) => wanted === undefined || entry.status.toUpperCase() === wanted)
     .slice(0, options.limit);
   const formatRows = () => entries.map((entry) => `${formatEntryRow(entry)}\n`).join("");
   await reporter.show(
     entries,
-    host.stdout.isTTY ? await createTable(host.stdout, ctx, entries) : formatRows(),
+    host.stdout.isTTY ? await formatTableFor(host.stdout, ctx, entries) : formatRows(),
   );
   if (entries.length === 0 && host.stdout.isTTY)
     await reporter.say(ctx.history?.findNewest(() => true) ? "no matching requests" : NOTHING_YET);
@@ -51,7 +51,7 @@ function describeFilter(ctx: Context): string | undefined {
 }
 
 /** Updates the entries that were still running at the origin in use. Reports each whose state the service did not return. */
-async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<number> {
+async function refreshStates(ctx: Context, entries: readonly HistoryEntry[]): Promise<number> {
   const { origin } = requireConnection(ctx.settings);
   const running = entries.filter(
     ({ status, request_id }) => request_id !== null && status !== UNKNOWN && !isFinal(status),

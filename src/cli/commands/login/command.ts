@@ -1,8 +1,8 @@
 import { PROVIDER_NAMES } from "../../../client/dialects/providers.js";
-import { define } from "../definition.js";
+import { defineCommand } from "../define-command.js";
 import { defineChoice } from "../flag-values.js";
 
-export const login = define({
+export const login = defineCommand({
   name: "login",
   summary: "store the key of an account at a provider or at your own service",
   description:
@@ -35,7 +35,7 @@ export const login = define({
   run: async () => (await import("./run.js")).runLogin,
 });
 
-export const logout = define({
+export const logout = defineCommand({
   name: "logout",
   summary: "delete the stored key",
   description: "Delete the stored key of the profile in use.",

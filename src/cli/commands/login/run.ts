@@ -1,14 +1,14 @@
+import { classifyLoginError } from "../../../app/describe-failure.js";
 import { CodedError, UsageError } from "../../../app/errors.js";
-import { readKeyAnswer } from "../../../app/failure.js";
-import { checkProvider, chooseInsecureHttp, DEFAULT_PROFILE } from "../../../app/settings.js";
+import { chooseInsecureHttp, DEFAULT_PROFILE, requireKnownProvider } from "../../../app/resolve-settings.js";
 import { ResearchError } from "../../../client/calls/errors.js";
 import { ResearchClient } from "../../../client/calls/research-client.js";
 import { findProvider, INTERFACE, type Provider } from "../../../client/dialects/providers.js";
 import { createInterfaceDialect } from "../../../client/dialects/research-interface.js";
 import { parseBaseUrl } from "../../../core/http/base-url-and-proxy.js";
-import type { Context } from "../../context.js";
-import { ask } from "../../terminal/prompts.js";
-import { editProfile, findProfileToChange, readKey } from "../config/run.js";
+import type { Context } from "../../command-context.js";
+import { askQuestion } from "../../terminal/prompts.js";
+import { askForKey, editProfile, findProfileToChange } from "../config/run.js";
 
 type LoginFlags = { withKey?: boolean; provider?: string };
 
@@ -37,7 +37,7 @@ export async function runLogin(
       `In a script: research login ${chosen ?? "--base-url URL"} --with-key < keyfile`,
     );
   }
-  checkProvider(site.provider);
+  requireKnownProvider(site.provider);
   const name = chosen ?? site.provider.value;
   const provider = findProvider(name);
   const knownUrl = name === site.provider.value ? site.baseUrl?.value : ctx.flags.baseUrl;
@@ -52,9 +52,9 @@ export async function runLogin(
     throw new UsageError(
       `the profile ${profile} has the key of another account, at ${keyOrigin}: add -p NAME to store this key in another profile, or delete that key first with \`research logout -p ${profile}\``,
     );
-  const key = await readKey(ctx, withKey ? undefined : `API key for ${base.origin} (hidden):`);
+  const key = await askForKey(ctx, withKey ? undefined : `API key for ${base.origin} (hidden):`);
   if (key === "") throw new CodedError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
-  const untried = await tryKey(ctx, base, key, provider);
+  const untried = await testKey(ctx, base, key, provider);
   const isUsed = before === undefined || (!profileFlag && !storedProfile?.["api-key"]);
   await editProfile(ctx, profile, (account, stored) => {
     // The name of another service's model is not valid here.
@@ -125,12 +125,12 @@ async function askBaseUrl(ctx: Context, knownUrl: string | undefined, interactiv
       hint: "Run: research login --base-url URL --with-key < keyfile",
     });
   }
-  const answer = await ask(ctx, `Base URL of the service${knownUrl ? ` [${knownUrl}]` : ""}:`);
+  const answer = await askQuestion(ctx, `Base URL of the service${knownUrl ? ` [${knownUrl}]` : ""}:`);
   return answer.trim() || knownUrl || "";
 }
 
 /** Sends the login's test request. Resolves with the error if no answer came. Rejects with CodedError if the key is invalid or another service answers. */
-async function tryKey(
+async function testKey(
   ctx: Context,
   base: URL,
   apiKey: string,
@@ -146,7 +146,7 @@ async function tryKey(
     return undefined;
   } catch (error) {
     if (!(error instanceof ResearchError)) throw error;
-    switch (readKeyAnswer(error, provider !== undefined)) {
+    switch (classifyLoginError(error, provider !== undefined)) {
       case "valid":
         return undefined;
       case "no-answer":

@@ -1,8 +1,8 @@
-import { define } from "../definition.js";
+import { defineCommand } from "../define-command.js";
 import { createWholeNumberParser, defineValue } from "../flag-values.js";
-import { flags } from "../flags.js";
+import { flags } from "../shared-flags.js";
 
-export const mcp = define({
+export const mcp = defineCommand({
   name: "mcp",
   summary: "serve coding agents over the Model Context Protocol",
   description:

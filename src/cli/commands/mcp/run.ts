@@ -1,10 +1,15 @@
 import { resolve } from "node:path";
 import { Writable } from "node:stream";
-import type { LimitOptions } from "../../../app/account.js";
+import type { LimitOptions } from "../../../app/profile-account.js";
 import { quoteShellWord } from "../../../core/text/format-text.js";
 import { serveMcp } from "../../../mcp/server.js";
-import { ToolSession } from "../../../mcp/session.js";
-import { type Context, type GlobalFlags, listArguments, listGlobalArguments } from "../../context.js";
+import { ToolSession } from "../../../mcp/tool-session.js";
+import {
+  type Context,
+  type GlobalFlags,
+  listFlagArguments,
+  listGlobalArguments,
+} from "../../command-context.js";
 import type { Sink } from "../../terminal/host.js";
 
 export async function runMcp(ctx: Context, options: McpOptions): Promise<void> {
@@ -46,7 +51,7 @@ export function buildClientSettings(
   [command, script]: readonly [string, string],
 ): string {
   const { printConfig: _, allowDir, ...others } = options;
-  const words = listArguments({ ...others, allowDir: allowDir && resolve(allowDir) });
+  const words = listFlagArguments({ ...others, allowDir: allowDir && resolve(allowDir) });
   const args = [script, "mcp", ...words, ...listGlobalArguments(flags)];
   const line = [command, ...args].map(quoteShellWord).join(" ");
   const entry = { command, args };

@@ -1,8 +1,8 @@
-import { define, listUsualExits } from "../definition.js";
+import { defineCommand, listUsualExitCodes } from "../define-command.js";
 import { defineChoice } from "../flag-values.js";
-import { flags } from "../flags.js";
+import { flags } from "../shared-flags.js";
 
-export const output = define({
+export const output = defineCommand({
   name: "output",
   summary: "print the result of a completed request",
   description:
@@ -22,7 +22,7 @@ export const output = define({
   },
   output:
     "the result: a text unchanged (formatted on a terminal), any other value as indented JSON; with --json, the service's whole `data` on one line",
-  exits: listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11, 13),
+  exits: listUsualExitCodes(3, 4, 5, 6, 7, 8, 9, 10, 11, 13),
   examples: [
     "research output @last",
     "research output -w 3f2a -o report.md",

@@ -1,22 +1,22 @@
-import { readKeptCheck } from "../../../app/kept-check.js";
+import { readKeptOutcome } from "../../../app/kept-check-outcome.js";
 import { fetchResult, readKeptResult } from "../../../client/workflows/fetch-results.js";
 import { findTarget } from "../../../client/workflows/find-and-query-requests.js";
 import { parseEpochMs } from "../../../core/clock.js";
 import { formatIsoDate } from "../../../core/text/time-format.js";
-import { type Context, formatResumeCommand, listArguments } from "../../context.js";
+import { type Context, formatResumeCommand, listFlagArguments } from "../../command-context.js";
 import { wrapOutputError } from "../../errors.js";
-import { readSchema } from "../../input/create-request.js";
-import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
-import { chooseIds } from "../../requests/table.js";
+import { readSchema } from "../../input/read-request.js";
+import { chooseRequestIds } from "../../requests/request-table.js";
+import { getOutcomeExitCode, showFollow } from "../../requests/show-follow.js";
 import {
   checkResultOptions,
   checkSchemaFit,
   listResultArguments,
   showResult,
   warnOfPartialResult,
-} from "../../results/show.js";
-import type { Given } from "../flags.js";
+} from "../../results/show-result.js";
 import { endWithoutResult } from "../run/run.js";
+import type { Given } from "../shared-flags.js";
 
 type OutputFlags = Given<"result" | "partial" | "pace"> & {
   watch?: boolean;
@@ -31,7 +31,11 @@ export async function runOutput(
 ): Promise<number> {
   const { bibliography: form } = options;
   checkResultOptions(options, ctx.reporter.json);
-  const [id = ""] = await chooseIds(ctx, given ? [given] : [], ({ request_id }) => request_id !== null);
+  const [id = ""] = await chooseRequestIds(
+    ctx,
+    given ? [given] : [],
+    ({ request_id }) => request_id !== null,
+  );
   const givenSchema = await readSchema(options.schema, ctx.host.stdin, ctx.signal);
   const { signal } = ctx;
   const target = findTarget(ctx, id);
@@ -42,7 +46,7 @@ export async function runOutput(
     const { partial, schema } = options;
     const flags = [
       ...listResultArguments(options),
-      ...listArguments({ partial, bibliography: form, schema }),
+      ...listFlagArguments({ partial, bibliography: form, schema }),
     ];
     const resume = () => formatResumeCommand(ctx.flags, "output -w", [requestId], flags);
     const [outcome] = await showFollow(ctx, [target], { ...options, print: false, resume });
@@ -54,7 +58,7 @@ export async function runOutput(
   const result = await fetchResult(target, { signal, end, partial: options.partial, schema });
   await warnOfPartialResult(ctx.reporter, result.data, requestId);
   const { prompt, created_at } = target.entry ?? {};
-  const check = options.html || options.web ? readKeptCheck(target) : undefined;
+  const check = options.html || options.web ? readKeptOutcome(target) : undefined;
   const source = {
     requestId,
     origin: target.entry?.origin ?? account.origin,

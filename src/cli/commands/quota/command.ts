@@ -1,7 +1,7 @@
-import { define } from "../definition.js";
-import { flags } from "../flags.js";
+import { defineCommand } from "../define-command.js";
+import { flags } from "../shared-flags.js";
 
-export const quota = define({
+export const quota = defineCommand({
   name: "quota",
   summary: "show how much of the hourly limit is left",
   description:

@@ -1,11 +1,11 @@
-import type { LimitOptions } from "../../../app/account.js";
-import { type AccountQuota, listQuotas, readQuota } from "../../../app/quota.js";
+import type { LimitOptions } from "../../../app/profile-account.js";
+import { type AccountQuota, listQuotas, readQuota } from "../../../app/read-quota.js";
 import { formatDollars } from "../../../core/text/describe-progress.js";
 import { formatCount } from "../../../core/text/format-text.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { formatDuration } from "../../../core/text/time-format.js";
-import type { Context } from "../../context.js";
-import { formatTable } from "../../terminal/columns.js";
+import type { Context } from "../../command-context.js";
+import { formatTable } from "../../terminal/align-columns.js";
 
 /** Prints how many create calls the hour still allows at the origin and key in use. Reads only this machine's history. */
 export async function runQuota(ctx: Context, options: LimitOptions & { all?: boolean }): Promise<void> {
@@ -18,7 +18,7 @@ export async function runQuota(ctx: Context, options: LimitOptions & { all?: boo
     return;
   }
   const account = readQuota(ctx, options);
-  await reporter.showFitted(account, formatQuota(account, host.clock.now()) + formatSpent(account));
+  await reporter.showFitted(account, formatQuota(account, host.clock.now()) + formatSpending(account));
   await reporter.say(
     "counted from this machine's own records; creates of other machines with this key are not included",
   );
@@ -45,7 +45,7 @@ function formatAccountRow({ profile, origin, used, spent }: AccountQuota): strin
 const hasMore = ({ dollars: cost, unsaid }: AccountQuota["spent"][number]) => cost !== null && unsaid > 0;
 
 /** Formats the use of the daily limit, if there is one, and the spending of each period: one line each. */
-function formatSpent({ day, spent }: AccountQuota): string {
+function formatSpending({ day, spent }: AccountQuota): string {
   const today = day ? [`${day.used} of ${day.limit} creates used in 24 hours, ${day.left} left`] : [];
   const lines = spent.map(({ since, requests, running, dollars: cost, tokens, unsaid }) => {
     const parts = [

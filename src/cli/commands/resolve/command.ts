@@ -1,6 +1,6 @@
-import { define } from "../definition.js";
+import { defineCommand } from "../define-command.js";
 
-export const resolve = define({
+export const resolve = defineCommand({
   name: "resolve",
   summary: "record whether a request with an unknown outcome exists",
   description:

@@ -1,7 +1,7 @@
 import { CodedError, UsageError } from "../../../app/errors.js";
 import { requireEntry } from "../../../client/workflows/find-and-query-requests.js";
 import { isRequestId } from "../../../core/protocol/conversation.js";
-import type { Context } from "../../context.js";
+import type { Context } from "../../command-context.js";
 
 export async function resolve(
   ctx: Context,

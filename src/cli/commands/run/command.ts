@@ -1,7 +1,7 @@
-import { define, listUsualExits } from "../definition.js";
-import { flags } from "../flags.js";
+import { defineCommand, listUsualExitCodes } from "../define-command.js";
+import { flags } from "../shared-flags.js";
 
-export const run = define({
+export const run = defineCommand({
   name: "run",
   summary: "submit a question, wait, and print the result",
   description: "Run `create`, `watch` and `output` in one command. stdout is the result.",
@@ -17,7 +17,7 @@ export const run = define({
   exits: {
     0: "COMPLETED",
     9: "the service could not be reached; nothing was created",
-    ...listUsualExits(3, 4, 5, 6, 7, 8, 10, 11, 13, 14),
+    ...listUsualExitCodes(3, 4, 5, 6, 7, 8, 10, 11, 13, 14),
   },
   examples: [
     'research run "How do tides form?" -o tides.md',

@@ -1,4 +1,4 @@
-import type { CheckModel } from "../../../app/check-model.js";
+import type { CitationJudge } from "../../../app/citation-judge.js";
 import { getCheckExitCode } from "../../../app/errors.js";
 import type { Account } from "../../../client/workflows/account.js";
 import type { AccountRequest } from "../../../client/workflows/account-fallback.js";
@@ -6,24 +6,24 @@ import { explainNoResult, fetchResult } from "../../../client/workflows/fetch-re
 import type { Target } from "../../../client/workflows/find-and-query-requests.js";
 import type { WatchOutcome } from "../../../client/workflows/follow-requests.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
-import { type Context, formatResumeCommandAt, listArguments } from "../../context.js";
+import { type Context, formatResumeCommandAt, listFlagArguments } from "../../command-context.js";
 import { UnfinishedError, wrapInterrupted, wrapOutputError } from "../../errors.js";
-import { openAskedAccounts, readRequest, showRequests } from "../../input/create-request.js";
-import { ChecksAfter, openModelForChecks } from "../../requests/check-after.js";
-import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
-import { formatEnd } from "../../requests/progress-text.js";
-import { buildCreatedTarget, reportCreatesLeft, showSubmit } from "../../requests/submit.js";
+import { openRequestAccounts, printDryRequests, readRequestBody } from "../../input/read-request.js";
+import { formatNotification } from "../../requests/format-progress.js";
+import { openModelForChecks, ResultChecks } from "../../requests/result-checks.js";
+import { getOutcomeExitCode, showFollow } from "../../requests/show-follow.js";
+import { buildCreatedTarget, reportCreatesLeft, showSubmit } from "../../requests/show-submit.js";
 import {
   checkResultOptions,
   checkSchemaFit,
   listResultArguments,
   showResult,
   warnOfPartialResult,
-} from "../../results/show.js";
+} from "../../results/show-result.js";
 import { Interrupted } from "../../terminal/interruption.js";
-import { notifyEnd } from "../../terminal/notification.js";
+import { notifyOfEnd } from "../../terminal/notification.js";
 import type { Terminal } from "../../terminal/reporter.js";
-import type { Given } from "../flags.js";
+import type { Given } from "../shared-flags.js";
 
 type ViewFlags = Given<"pace" | "result" | "partial" | "once" | "waitForQuota" | "notify" | "check">;
 type RunFlags = ViewFlags &
@@ -34,12 +34,12 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
   checkResultOptions(options, ctx.reporter.json);
   ctx.limitDay(options);
   const checkModel = await openModelForChecks(ctx, options.check && !options.dryRun);
-  const requests = await openAskedAccounts(ctx, await readRequest(ctx, prompt, options), options);
-  if (options.dryRun) return showRequests(ctx, requests);
+  const requests = await openRequestAccounts(ctx, await readRequestBody(ctx, prompt, options), options);
+  if (options.dryRun) return printDryRequests(ctx, requests);
   const { partial } = options;
   const words = [
     ...listResultArguments(options),
-    ...listArguments({ partial }),
+    ...listFlagArguments({ partial }),
     ...listSchemaArguments(ctx, options),
   ];
   return showRun(ctx, requests, { ...options, checkModel }, (id, account) =>
@@ -56,7 +56,7 @@ function listSchemaArguments(ctx: Context, { schema }: RunFlags): string[] {
 export async function showRun(
   terminal: Terminal,
   requests: readonly AccountRequest[],
-  options: ViewFlags & { checkModel?: CheckModel | undefined },
+  options: ViewFlags & { checkModel?: CitationJudge | undefined },
   resume: ((requestId: string, account: Account) => string) | undefined,
 ): Promise<number> {
   const { reporter, signal } = terminal;
@@ -76,7 +76,7 @@ export async function showRun(
     resume: resume && (() => goOn ?? ""),
   };
   const [outcome] = await showFollow(terminal, [target], { ...options, ...settings });
-  const checks = options.check ? new ChecksAfter(terminal, options.checkModel) : undefined;
+  const checks = options.check ? new ResultChecks(terminal, options.checkModel) : undefined;
   let ofCheck = 0;
   try {
     const isPart = options.partial && outcome?.status === "FAILED";
@@ -99,7 +99,8 @@ export async function showRun(
     throw UnfinishedError.wrapUnlessEnded(named, requestId, goOn);
   } finally {
     await checks?.close();
-    if (options.notify) await notifyEnd(terminal, formatEnd([outcome ?? { requestId, status: null }]));
+    if (options.notify)
+      await notifyOfEnd(terminal, formatNotification([outcome ?? { requestId, status: null }]));
   }
   if (submitted?.notSaved) throw submitted.notSaved;
   return ofCheck;

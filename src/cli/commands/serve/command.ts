@@ -1,9 +1,9 @@
-import { define } from "../definition.js";
+import { defineCommand } from "../define-command.js";
 import { keyFlags, serveFlags, setFlags, spentFlags, storeFlags, tryFlags } from "./flags.js";
 
-const load = () => import("./keys.js");
+const load = () => import("./manage-keys.js");
 
-const keys = define({
+const keys = defineCommand({
   name: "keys",
   summary: "manage the keys of the service and show their spending, also while the service runs",
   description:
@@ -14,7 +14,7 @@ const keys = define({
     "research serve keys revoke alice --data ./service",
   ],
   commands: [
-    define({
+    defineCommand({
       name: "add",
       description: "add a key, and print the key once; only its hash is stored",
       arguments: [["<name>", "1 to 64 letters, digits, dots, underscores and hyphens"]],
@@ -23,7 +23,7 @@ const keys = define({
       examples: ["research serve keys add alice --data ./service"],
       run: async () => (await load()).addKey,
     }),
-    define({
+    defineCommand({
       name: "set",
       description: "change the budgets of a key",
       arguments: [["<name>", "the name of a key"]],
@@ -34,18 +34,18 @@ const keys = define({
         "research serve keys set alice --budget 200/30d --dollars 50/30d --at-once 5 --data ./service",
         "research serve keys set alice --budget none --data ./service",
       ],
-      run: async () => (await load()).setKey,
+      run: async () => (await load()).setKeyBudgets,
     }),
-    define({
+    defineCommand({
       name: "spent",
       description: "show the cost of ended conversations, including deleted ones",
       flags: spentFlags,
       output:
         "a line for each key, day or model: its name, how many conversations COMPLETED, FAILED and were STOPPED, dollars, input tokens, output tokens, and how many conversations did not report a cost; with --json, an array",
       examples: ["research serve keys spent --since 30d --by model --data ./service"],
-      run: async () => (await load()).runSpent,
+      run: async () => (await load()).printSpending,
     }),
-    define({
+    defineCommand({
       name: "list",
       description: "list the keys by name, without their secrets",
       flags: storeFlags,
@@ -53,7 +53,7 @@ const keys = define({
       examples: ["research serve keys list --data ./service"],
       run: async () => (await load()).listKeys,
     }),
-    define({
+    defineCommand({
       name: "revoke",
       description: "revoke a key; its running conversations continue",
       arguments: [["<name>", "the name of a key"]],
@@ -67,7 +67,7 @@ const keys = define({
 
 const MODEL_EXAMPLE = "--model llama3.2 --model-url http://127.0.0.1:11434/v1";
 
-export const serve = define({
+export const serve = defineCommand({
   name: "serve",
   summary: "run the local service",
   description:
@@ -88,7 +88,7 @@ export const serve = define({
   commands: [keys],
 });
 
-export const tryOut = define({
+export const tryOut = defineCommand({
   name: "try",
   summary: "find what the files of a folder say about a question; needs no account or key",
   description:

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../../../core/text/time-format.js";
 import type { Rate } from "../../../server/keys/key-store.js";
 import { ROLES } from "../../../server/role.js";
-import type { OptionsOf } from "../definition.js";
+import type { OptionsOf } from "../define-command.js";
 import {
   createWholeNumberParser,
   defineChoice,
@@ -12,7 +12,7 @@ import {
   parseDurationFlag,
   parsePositiveDuration,
 } from "../flag-values.js";
-import { flags } from "../flags.js";
+import { flags } from "../shared-flags.js";
 
 const LAST_PORT = 65_535;
 const LONGEST_MS = 3_650 * 86_400_000;
@@ -137,7 +137,7 @@ export const storeFlags = {
 const NONE = { most: Number.POSITIVE_INFINITY, ms: 0 };
 
 /** Parses a budget such as `200/30d`, or `none`. */
-function parseRate(text: string): Rate {
+function parseBudgetRate(text: string): Rate {
   if (text === "none") return NONE;
   const [, number = "", time = ""] = /^(\d{1,9}(?:\.\d{1,9})?)\/(.+)$/.exec(text) ?? [];
   const ms = parseDuration(time) ?? 0;
@@ -149,7 +149,7 @@ function parseRate(text: string): Rate {
 }
 
 function parseWholeRate(text: string): Rate {
-  const read = parseRate(text);
+  const read = parseBudgetRate(text);
   if (read !== NONE && !Number.isInteger(read.most))
     throw new InvalidArgumentError("It must be a whole number and a time, as in 200/30d, or none.");
   return read;
@@ -170,7 +170,7 @@ const budgetFlags = {
   ),
   "--dollars <n/duration>": defineValue(
     "how many dollars the key may spend in a rolling period, as in 50/30d (default: no limit)",
-    parseRate,
+    parseBudgetRate,
   ),
 } as const;
 

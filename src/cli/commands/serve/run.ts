@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { CodedError, UsageError } from "../../../app/errors.js";
-import { openModel } from "../../../app/model.js";
+import { openResearchModel } from "../../../app/research-model.js";
 import { onAbort } from "../../../core/clock.js";
 import { isLoopback } from "../../../core/http/base-url-and-proxy.js";
 import { chooseResearcher, type ResearcherParts } from "../../../researchers/choose-researcher.js";
@@ -10,13 +10,13 @@ import type { LogFormat } from "../../../server/monitoring/log.js";
 import { execCommand } from "../../../server/processes/exec-command.js";
 import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
-import type { Context } from "../../context.js";
+import type { Context } from "../../command-context.js";
 import { Interrupted } from "../../terminal/interruption.js";
-import { announceStart, createMessageWriter, type MessageWriter } from "./announce.js";
-import { readAnswers } from "./answers.js";
+import { openAnswersFlag } from "./answers-flag.js";
 import type { ServeOptions } from "./flags.js";
-import { DEFAULT_TIER, openWithKey, readDatabase, readGivenKey } from "./store.js";
-import { openUpstream } from "./upstream.js";
+import { DEFAULT_TIER, openStoreWithKey, readDatabaseUrl, readGivenKey } from "./open-store.js";
+import { openUpstream } from "./open-upstream.js";
+import { announceStart, createMessageWriter, type MessageWriter } from "./serve-messages.js";
 
 const DEFAULT_PORT = 8787;
 const UPSTREAM_AT_ONCE = 1_000;
@@ -27,7 +27,7 @@ const DRAIN_MS = 5_000;
 
 /** Runs the local service until a signal stops it, or until the command of --exec has ended. */
 export async function serve(ctx: Context, options: ServeOptions): Promise<number> {
-  const database = readDatabase(ctx, options);
+  const database = readDatabaseUrl(ctx, options);
   if (options.exec !== undefined && options.role === "worker")
     throw new UsageError(
       "--exec and --role worker cannot be used together: a worker does not answer requests",
@@ -35,8 +35,8 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const givenKey = await readGivenKey(ctx, options);
   chooseLogFormat(ctx, options);
   readMetricsToken(ctx);
-  const answers = await readAnswers(ctx, options);
-  const model = await openModel(ctx, options);
+  const answers = await openAnswersFlag(ctx, options);
+  const model = await openResearchModel(ctx, options);
   const voice = createMessageWriter(ctx, options);
   const upstream = await openUpstream(ctx, options, voice.log);
   if (!isLoopback(options.host)) {
@@ -45,9 +45,12 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
       `the service listens on ${options.host}: anyone who can reach this machine and knows the key can use it, and others can read plain http on the network`,
     );
   }
-  const { store, key } = await openWithKey(ctx, { ...options, log: voice.log }, database, givenKey).catch(
-    createStartError,
-  );
+  const { store, key } = await openStoreWithKey(
+    ctx,
+    { ...options, log: voice.log },
+    database,
+    givenKey,
+  ).catch(throwStartError);
   if (key === undefined && givenKey !== undefined)
     await voice.notice(
       "KEY_NOT_USED",
@@ -136,11 +139,11 @@ export async function start(ctx: Context, options: ServeOptions, parts: StartPar
     });
   } catch (error) {
     await researcher.close();
-    return createStartError(error);
+    return throwStartError(error);
   }
 }
 
-function createStartError(error: unknown): never {
+function throwStartError(error: unknown): never {
   if (error instanceof ServiceStartError || error instanceof StoreError)
     throw new CodedError("LOCAL_IO", error.message);
   throw error;

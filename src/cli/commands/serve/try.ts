@@ -1,14 +1,14 @@
-import { openModel } from "../../../app/model.js";
+import { openResearchModel } from "../../../app/research-model.js";
 import { chooseApiKey } from "../../../server/keys/own-key.js";
-import type { Context } from "../../context.js";
-import { readRequest } from "../../input/create-request.js";
-import { checkResultOptions } from "../../results/show.js";
+import type { Context } from "../../command-context.js";
+import { readRequestBody } from "../../input/read-request.js";
+import { checkResultOptions } from "../../results/show-result.js";
 import { showRun } from "../run/run.js";
-import { createMessageWriter } from "./announce.js";
-import { readAnswers } from "./answers.js";
+import { openAnswersFlag } from "./answers-flag.js";
 import type { ServeOptions, TryOptions } from "./flags.js";
+import { openStore } from "./open-store.js";
 import { start } from "./run.js";
-import { openStore } from "./store.js";
+import { createMessageWriter } from "./serve-messages.js";
 
 /** Interval of polls in ms. It is short, because the service runs in this process. */
 const POLL_MS = 100;
@@ -16,9 +16,9 @@ const POLL_MS = 100;
 /** Sends a question to a service that exists only for this command. Needs no account or key, and stores nothing. */
 export async function tryOut(ctx: Context, prompt: string | undefined, options: TryOptions): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);
-  const answers = await readAnswers(ctx, options);
-  const model = await openModel(ctx, options);
-  const body = await readRequest(ctx, prompt, options);
+  const answers = await openAnswersFlag(ctx, options);
+  const model = await openResearchModel(ctx, options);
+  const body = await readRequestBody(ctx, prompt, options);
   const key = await chooseApiKey();
   const serveOptions: ServeOptions = {
     ...{ ...options, log: "off", host: "127.0.0.1", port: 0 },

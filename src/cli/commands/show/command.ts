@@ -1,6 +1,6 @@
-import { define } from "../definition.js";
+import { defineCommand } from "../define-command.js";
 
-export const show = define({
+export const show = defineCommand({
   name: "show",
   summary: "show the history's record of a request",
   description:

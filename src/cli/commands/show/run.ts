@@ -1,4 +1,4 @@
-import { readKeptCheck } from "../../../app/kept-check.js";
+import { readKeptOutcome } from "../../../app/kept-check-outcome.js";
 import {
   getServiceAddress,
   type HistoryEntry,
@@ -11,20 +11,20 @@ import { isObject } from "../../../core/json/exact-json.js";
 import { describeUsage, formatDollars } from "../../../core/text/describe-progress.js";
 import { escapeLine, escapeText, stringifySafe } from "../../../core/text/safe-text.js";
 import { formatDuration } from "../../../core/text/time-format.js";
-import type { Context } from "../../context.js";
-import { formatCitationCounts } from "../../requests/check-text.js";
+import type { Context } from "../../command-context.js";
+import { formatCitationCounts } from "../../requests/format-check.js";
+import { chooseRequestIds } from "../../requests/request-table.js";
 import { describeContext, formatStatusWord } from "../../requests/show-states.js";
-import { chooseIds } from "../../requests/table.js";
 import type { Style } from "../../terminal/style.js";
 
 /** Prints the history's record of a request, with cost and sources from its kept result. */
 export async function show(ctx: Context, given: string | undefined): Promise<void> {
-  const [id = ""] = await chooseIds(ctx, given ? [given] : []);
+  const [id = ""] = await chooseRequestIds(ctx, given ? [given] : []);
   const recorded = requireEntry(ctx, id);
   const { request_id: requestId } = recorded;
   const target = requestId === null ? undefined : { requestId, entry: recorded, account: ctx };
   const result = target && readKeptResult(target);
-  const { checked_at, counts, metrics } = (target && readKeptCheck(target)) ?? {};
+  const { checked_at, counts, metrics } = (target && readKeptOutcome(target)) ?? {};
   const entry: ShownEntry = {
     ...recorded,
     ...(checked_at !== undefined && counts && { check: { checked_at, counts, metrics } }),
@@ -32,7 +32,7 @@ export async function show(ctx: Context, given: string | undefined): Promise<voi
     ...(result?.usage !== undefined && { usage: result.usage }),
     ...(Array.isArray(result?.sources) && { sources: result.sources }),
   };
-  await ctx.reporter.showFitted(entry, formatEntry(entry, await ctx.reporter.loadStyle()));
+  await ctx.reporter.showFitted(entry, formatShownEntry(entry, await ctx.reporter.loadStyle()));
 }
 
 /** An entry with data from its kept result. `usage` and `sources` come from the service, so they may have any type. */
@@ -42,7 +42,7 @@ export interface ShownEntry extends HistoryEntry {
   check?: RowCheck;
 }
 
-export function formatEntry(entry: ShownEntry, style: Style): string {
+export function formatShownEntry(entry: ShownEntry, style: Style): string {
   const { request_id, status, duration_ms, cost_dollars, output_schema: schema } = entry;
   const why =
     entry.message ?? (status === "FAILED" && "not recorded; run `research output` to ask the service");

@@ -1,6 +1,6 @@
-import { define, listUsualExits } from "../definition.js";
+import { defineCommand, listUsualExitCodes } from "../define-command.js";
 
-export const status = define({
+export const status = defineCommand({
   name: "status",
   summary: "show the state of requests",
   description:
@@ -14,7 +14,7 @@ export const status = define({
   exits: {
     0: "the service answered",
     ...{ 3: "FAILED (--exit-status)", 8: "still running (--exit-status)", 10: "STOPPED (--exit-status)" },
-    ...listUsualExits(4, 5, 6, 7, 9, 11),
+    ...listUsualExitCodes(4, 5, 6, 7, 9, 11),
   },
   examples: ["research status @last", "research status -q 3f2a"],
   run: async () => (await import("./run.js")).runStatus,

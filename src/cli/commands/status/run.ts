@@ -1,5 +1,5 @@
 import { fetchStates, findTarget } from "../../../client/workflows/find-and-query-requests.js";
-import type { Context } from "../../context.js";
+import type { Context } from "../../command-context.js";
 import { showStates } from "../../requests/show-states.js";
 
 export async function runStatus(

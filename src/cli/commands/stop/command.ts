@@ -1,6 +1,6 @@
-import { define, listUsualExits } from "../definition.js";
+import { defineCommand, listUsualExitCodes } from "../define-command.js";
 
-export const stop = define({
+export const stop = defineCommand({
   name: "stop",
   summary: "stop running requests",
   description:
@@ -11,7 +11,7 @@ export const stop = define({
   exits: {
     0: "stopped, now or earlier",
     6: "the request is COMPLETED or FAILED, or its provider cannot stop it",
-    ...listUsualExits(4, 5, 7, 8, 9, 11),
+    ...listUsualExitCodes(4, 5, 7, 8, 9, 11),
   },
   examples: ["research stop @last", "research stop -y 3f2a 77b0"],
   run: async () => (await import("./run.js")).stop,

@@ -4,9 +4,9 @@ import {
   type NamedTarget,
   stopRequests,
 } from "../../../client/workflows/find-and-query-requests.js";
-import type { Context } from "../../context.js";
+import type { Context } from "../../command-context.js";
+import { canPrompt, confirmRequests, type TableEntry } from "../../requests/request-table.js";
 import { showStates } from "../../requests/show-states.js";
-import { canAsk, confirm, type TableEntry } from "../../requests/table.js";
 
 const STOPPING = {
   verb: "Stop",
@@ -26,7 +26,7 @@ export async function stop(
   const named = new Map(ids.map((id) => findTarget(ctx, id)).map((target) => [target.requestId, target]));
   const targets = [...named.values()];
   const { reporter, signal } = ctx;
-  if (!yes && canAsk(ctx)) await confirm(ctx, await listNamedRequests(ctx, targets), STOPPING);
+  if (!yes && canPrompt(ctx)) await confirmRequests(ctx, await listNamedRequests(ctx, targets), STOPPING);
   return showStates(reporter, ids.length, stopRequests(targets, { signal }));
 }
 

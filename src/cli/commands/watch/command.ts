@@ -1,7 +1,7 @@
-import { define, listUsualExits } from "../definition.js";
-import { flags } from "../flags.js";
+import { defineCommand, listUsualExitCodes } from "../define-command.js";
+import { flags } from "../shared-flags.js";
 
-export const watch = define({
+export const watch = defineCommand({
   name: "watch",
   summary: "wait until requests have ended",
   description:
@@ -17,7 +17,7 @@ export const watch = define({
     8: "--timeout was reached",
     6: "the service refused to return the status",
     9: "an id was given up because no poll succeeded",
-    ...listUsualExits(3, 4, 5, 10, 11),
+    ...listUsualExitCodes(3, 4, 5, 10, 11),
   },
   examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],
   run: async () => (await import("./run.js")).watch,

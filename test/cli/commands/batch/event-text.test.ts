@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addRowName, formatTrouble } from "../../../../src/cli/commands/batch/view.js";
+import { addRowName, formatRetryReason } from "../../../../src/cli/commands/batch/format-batch.js";
 import { UnreachableError } from "../../../../src/client/calls/errors.js";
 import type { RowState } from "../../../../src/client/workflows/batch/plan-rows.js";
 
@@ -24,5 +24,5 @@ test.each([
   ["fetch", state, "acme: no answer; the result will be fetched again"],
 ] as const)("trouble with a %s", (activity, of, text) => {
   const error = new UnreachableError("UNREACHABLE", "no answer");
-  expect(formatTrouble({ kind: "trouble", activity, error, ...(of && { state: of }) })).toBe(text);
+  expect(formatRetryReason({ kind: "trouble", activity, error, ...(of && { state: of }) })).toBe(text);
 });

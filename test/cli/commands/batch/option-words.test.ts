@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listArguments } from "../../../../src/cli/context.js";
+import { listFlagArguments } from "../../../../src/cli/command-context.js";
 
 test.each<[object, string[]]>([
   [{}, []],
@@ -12,5 +12,5 @@ test.each<[object, string[]]>([
   [{ output: "a b" }, ["--output", "a b"]],
   [{ aLongName: "x" }, ["--a-long-name", "x"]],
 ])("the words of %j", (options, words) => {
-  expect(listArguments(options)).toEqual(words);
+  expect(listFlagArguments(options)).toEqual(words);
 });

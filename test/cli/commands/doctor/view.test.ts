@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { type CheckResult, formatResults } from "../../../../src/cli/commands/doctor/run.js";
+import { type CheckResult, formatCheckTable } from "../../../../src/cli/commands/doctor/run.js";
 import { NAMED } from "../../../support/style.js";
 
 const RESULTS: CheckResult[] = [
@@ -11,7 +11,7 @@ const RESULTS: CheckResult[] = [
 ];
 
 test("a line for each check: aligned, in its colour, safe, with the fix", () => {
-  expect(formatResults(RESULTS, NAMED)).toBe(
+  expect(formatCheckTable(RESULTS, NAMED)).toBe(
     [
       "<good>ok     </>  dns       found at 192.0.2.1",
       "<busy>warn   </>  settings  readable by others; fix: chmod 600 file",

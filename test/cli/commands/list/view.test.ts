@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatEntryRow, formatEntryTable } from "../../../../src/cli/requests/table.js";
+import { formatEntryRow, formatEntryTable } from "../../../../src/cli/requests/request-table.js";
 import { PLAIN } from "../../../../src/cli/terminal/style.js";
 import type { HistoryEntry } from "../../../../src/client/store/history/history-records.js";
 import { measureColumns } from "../../../../src/core/text/text-width.js";

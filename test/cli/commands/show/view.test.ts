@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatEntry } from "../../../../src/cli/commands/show/run.js";
+import { formatShownEntry } from "../../../../src/cli/commands/show/run.js";
 import type { HistoryEntry } from "../../../../src/client/store/history/history-records.js";
 import { NAMED } from "../../../support/style.js";
 
@@ -9,7 +9,7 @@ const ENTRY: HistoryEntry = {
   ...{ profile: "work", key_id: "k", structured_output: true, output_schema: { type: "object" } },
 };
 const details = (parts: Partial<HistoryEntry> = {}) =>
-  formatEntry({ ...ENTRY, ...parts }, NAMED).replaceAll(/<dim>(.*?) *<\/> /g, "$1: ");
+  formatShownEntry({ ...ENTRY, ...parts }, NAMED).replaceAll(/<dim>(.*?) *<\/> /g, "$1: ");
 
 test("a field a line, the prompt last and set off", () => {
   expect(details()).toBe(
@@ -64,7 +64,7 @@ test("a line break in what the service or a file says makes no line of ours", ()
 });
 
 test("what it used, its sources and what a stop said stand there where they are known", () => {
-  const text = formatEntry(
+  const text = formatShownEntry(
     {
       ...ENTRY,
       ...{ cost_dollars: 0.42, usage: { calls: 1, input_tokens: 1_000, output_tokens: 500 } },

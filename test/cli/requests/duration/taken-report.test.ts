@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DurationReport } from "../../../../src/cli/requests/progress-text.js";
+import { DurationReport } from "../../../../src/cli/requests/format-progress.js";
 import type { FollowEvent, WatchOutcome } from "../../../../src/client/workflows/follow-requests.js";
 import { VirtualClock } from "../../../support/virtual-clock.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeUsualLength } from "../../../../src/cli/requests/progress-text.js";
+import { describeUsualLength } from "../../../../src/cli/requests/format-progress.js";
 
 const minutes = (...list: number[]) => list.map((one) => one * 60_000);
 

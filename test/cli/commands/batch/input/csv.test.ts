@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseCsv } from "../../../../../src/cli/commands/batch/input/formats.js";
+import { parseCsv } from "../../../../../src/cli/commands/batch/input/parse-formats.js";
 
 test("records have the line where they begin, and their cells by column", () => {
   expect(parseCsv(' key ,prompt\na,"two\nlines"\n\nb,\n"x\n\ny",z\n')).toEqual({

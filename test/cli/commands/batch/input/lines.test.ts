@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseJsonLines } from "../../../../../src/cli/commands/batch/input/formats.js";
+import { parseJsonLines } from "../../../../../src/cli/commands/batch/input/parse-formats.js";
 
 test("an object a line; anything else is a fault of its line", () => {
   expect(parseJsonLines('{"a":1}\n\r\n[1]\nnull\n"x"\n{"b":\n{}\n7')).toEqual({

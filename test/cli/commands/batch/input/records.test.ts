@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatOf } from "../../../../../src/cli/commands/batch/input/formats.js";
+import { detectFormat } from "../../../../../src/cli/commands/batch/input/parse-formats.js";
 
 test.each([
   ["q.csv", "anything", false, "csv"],
@@ -18,5 +18,5 @@ test.each([
   ["csv", "a", false, "txt"],
   ["a.csv.old2", "a", false, "txt"],
 ])("the format of %j that begins with %j (template: %s) is %s", (path, text, template, format) => {
-  expect(formatOf(path, text, template)).toBe(format);
+  expect(detectFormat(path, text, template)).toBe(format);
 });
