@@ -79,4 +79,4 @@ export function refuseFlagsBeside(
   if (other) throw new UsageError(`${flag} and ${other} cannot be used together`, hint);
 }
 
-export const NAME_ONE = "Name one: @last is the newest, `research list` shows them all.";
+export const NAME_ONE = "Name a request: @last is the newest, and `research list` shows all.";

@@ -255,6 +255,6 @@ function createUsageError(
   let named: Command = program;
   for (const word of argv) named = named.commands.find((candidate) => candidate.name() === word) ?? named;
   const help = ["research", ...listCommandNames(named), "--help"].join(" ");
-  const what = named === program ? "lists the commands" : "shows what it takes";
+  const what = named === program ? "lists the commands" : "shows the arguments and options";
   return new UsageError(first, suggestion || `\`${help}\` ${what}.`);
 }

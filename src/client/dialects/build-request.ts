@@ -19,7 +19,10 @@ export function buildCreateRequest(
   ours: Readonly<Record<string, unknown>>,
 ): DialectRequest {
   if (structured_output && !output_schema)
-    throw new InputError(`${title} has no structured output without a schema`, "Give one with --schema.");
+    throw new InputError(
+      `${title} has no structured output without a schema`,
+      "Pass a schema with --schema.",
+    );
   checkProviderOptions(title, options, Object.keys(ours));
   return { method: "POST", path, json: true, body: stringifyExact({ ...ours, ...options }) };
 }

@@ -12,7 +12,7 @@ export function createExtractiveResearcher(options: FolderIndexOptions): Researc
     async research({ request_id, prompt, structured_output, output_schema }, signal, tell = () => {}) {
       if (output_schema !== undefined)
         throw new ResearchFailure(
-          "A result that fits a schema needs a model (--model NAME --model-url URL), or prepared answers (--answers FILE). Without one the passages themselves are the only structured result.",
+          "A result that fits a schema needs a model (--model NAME --model-url URL), or prepared answers (--answers FILE). To get the passages as JSON, ask for structured output without a schema.",
         );
       const source = folder.for(request_id, signal);
       const work = Promise.all([source.search(prompt, SEARCHED), source.describe()]).catch(

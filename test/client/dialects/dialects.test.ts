@@ -159,7 +159,7 @@ describe("a create", () => {
       expect(() => dialect(name).create({ prompt, structured_output: true })).toThrow(
         expect.objectContaining({
           message: expect.stringContaining("without a schema"),
-          hint: "Give one with --schema.",
+          hint: "Pass a schema with --schema.",
         }),
       );
     },
