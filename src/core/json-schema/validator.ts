@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import draft06 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
@@ -59,13 +59,6 @@ export function findFirstSchemaProblem({ schema, value }: SchemaCheckRequest): S
   }
 }
 
-/** Creates a compiler for one schema. Do not share it: the `$id`s of two schemas, or those of the draft, would clash. */
-function createSchemaCompiler($schema: unknown): Ajv {
-  const compiler = createCompilerForDraft($schema, OPTIONS);
-  formats.default(compiler);
-  return compiler;
-}
-
 function pickFirstError(errors: readonly ErrorObject[] | null | undefined): SchemaProblem | undefined {
   const [error] = errors ?? [];
   if (!error) return undefined;
@@ -77,23 +70,26 @@ function pickFirstError(errors: readonly ErrorObject[] | null | undefined): Sche
   };
 }
 
-/** The compilers by value of `$schema`, without the scheme and an empty fragment. */
-const META_SCHEMAS: Readonly<Record<string, (options: Options) => Ajv>> = {
-  "json-schema.org/draft/2020-12/schema": (options) => new Ajv2020(options),
-  "json-schema.org/draft/2019-09/schema": (options) => new Ajv2019(options),
-  "json-schema.org/draft-07/schema": (options) => new Ajv(options),
-  "json-schema.org/draft-06/schema": (options) =>
-    new Ajv({ ...options, defaultMeta: draft06.$id }).addMetaSchema(draft06),
+/** The constructors of compilers by value of `$schema`, without the scheme and an empty fragment. */
+const DRAFTS: Readonly<Record<string, () => Ajv>> = {
+  "json-schema.org/draft/2020-12/schema": () => new Ajv2020(OPTIONS),
+  "json-schema.org/draft/2019-09/schema": () => new Ajv2019(OPTIONS),
+  "json-schema.org/draft-07/schema": () => new Ajv(OPTIONS),
+  "json-schema.org/draft-06/schema": () =>
+    new Ajv({ ...OPTIONS, defaultMeta: draft06.$id }).addMetaSchema(draft06),
 };
 
-const NAMES = "2020-12, 2019-09, draft-07 or draft-06";
-
-/** Creates a compiler for the draft that `$schema` names, or 2020-12 without `$schema`. Throws an Error that names the supported drafts. */
-export function createCompilerForDraft($schema: unknown, options: Options): Ajv {
-  if ($schema === undefined) return new Ajv2020(options);
+/**
+ * Creates a compiler for one schema, for the draft that `$schema` names (default: 2020-12). Throws an Error that names the
+ * supported drafts. Do not share it: the `$id`s of two schemas, or those of the draft, would clash.
+ */
+function createSchemaCompiler($schema: unknown = "http://json-schema.org/draft/2020-12/schema"): Ajv {
   if (typeof $schema !== "string") throw new Error("$schema must be a string");
   const name = $schema.replace(/^https?:\/\//, "").replace(/#$/, "");
-  const draft = Object.hasOwn(META_SCHEMAS, name) ? META_SCHEMAS[name] : undefined;
-  if (draft === undefined) throw new Error(`its $schema is ${$schema}, and only ${NAMES} can be used`);
-  return draft(options);
+  const create = Object.hasOwn(DRAFTS, name) ? DRAFTS[name] : undefined;
+  if (!create)
+    throw new Error(`its $schema is ${$schema}, and only 2020-12, 2019-09, draft-07 or draft-06 can be used`);
+  const compiler = create();
+  formats.default(compiler);
+  return compiler;
 }
