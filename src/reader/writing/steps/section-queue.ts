@@ -1,5 +1,6 @@
 import type { Progress } from "../../../core/researcher.js";
 import { splitWords } from "../../matching/words.js";
+import { MAX_LINES } from "../../parsing/blocks/block.js";
 import type { Opened, Passage, Source } from "../../searching/source.js";
 import { buildSectionInput } from "../prompts.js";
 
@@ -48,7 +49,14 @@ export class SectionQueue {
       const hits = await this.source.search(query, PER_QUERY);
       passageLists.push(hits.map(({ passage }) => passage));
     }
-    this.#waiting = [...interleaveLists(passageLists), ...this.#waiting];
+    // A single shared word says little about the subject of a passage.
+    const strong = passageLists.map((passages, i) =>
+      passages.filter((passage) => hasTwoShared(passage, fresh[i] ?? "")),
+    );
+    const weak = passageLists.map((passages, i) =>
+      passages.filter((passage) => !strong[i]?.includes(passage)),
+    );
+    this.#waiting = [...interleaveLists(strong), ...this.#waiting, ...interleaveLists(weak)];
   }
 
   /** Returns the next sections, up to `maxBytes` of their texts as JSON strings; at least one if any remains. */
@@ -98,7 +106,10 @@ export class SectionQueue {
   }
 }
 
-/** Returns the blocks around block `at` below its heading and subheadings, up to `maxBytes`. */
+/**
+ * Returns the blocks around block `at` below its heading and subheadings, up to `maxBytes`. Leaves out parts of a long
+ * paragraph, which is several blocks; only block `at` itself may be such a part.
+ */
 function pickAround(passages: readonly Passage[], at: number, maxBytes: number): Passage[] {
   const heading = passages[at]?.heading ?? "";
   let left = Math.min(maxBytes, heading === "" ? PLAIN_BYTES : maxBytes) - measureSize(passages[at]);
@@ -114,7 +125,17 @@ function pickAround(passages: readonly Passage[], at: number, maxBytes: number):
     if (isFitting(passages[last + 1])) last += 1;
     if (isFitting(passages[first - 1])) first -= 1;
   }
+  while (first < at && isSplit(passages[first - 1], passages[first])) first += 1;
+  while (last > at && isSplit(passages[last], passages[last + 1])) last -= 1;
   return passages.slice(first, last + 1);
+}
+
+function isSplit(passage: Passage | undefined, next: Passage | undefined): boolean {
+  return (
+    passage?.kind === "prose" &&
+    passage.lines.length >= MAX_LINES &&
+    next?.line === passage.line + passage.lines.length
+  );
 }
 
 /** Cuts a passage to the whole characters that fit. The rest cannot be quoted. */
@@ -129,6 +150,13 @@ function measureSize(passage: Passage | undefined): number {
 
 function buildKey({ id, line, lines }: Passage): string {
   return `${id}:${line}:${lines[0]}`;
+}
+
+/** Whether a passage contains two words of a query, or the only word of a shorter query. */
+function hasTwoShared({ id, heading, header = [], lines }: Passage, query: string): boolean {
+  const queryWords = new Set(splitWords(query));
+  const passageWords = new Set(splitWords([id, heading, ...header, ...lines].join("\n")));
+  return [...queryWords].filter((word) => passageWords.has(word)).length >= Math.min(2, queryWords.size);
 }
 
 /** Returns the first item of each list, then the second of each, and so on. */
