@@ -14,11 +14,7 @@ export function normalizePageAddress(address: string): string | undefined {
   const url = new URL(address);
   const search = [...url.searchParams].filter(([name]) => !TRACKING.test(name));
   const query = search.length > 0 ? `?${new URLSearchParams(search)}` : "";
-  const host = url.host
-    .toLowerCase()
-    .replace(/^www\./, "")
-    .replace(/:(?:80|443)$/, "");
-  return `${host}${url.pathname.replace(/\/$/, "")}${query}`;
+  return `${url.host.replace(/^www\./, "")}${url.pathname.replace(/\/$/, "")}${query}`;
 }
 
 interface NamedPage {

@@ -20,3 +20,17 @@ test("the last check of a request that was made here is kept, and read if it is 
     expect(readKeptOutcome(target), text).toBeUndefined();
   }
 });
+
+test.each<[earlier: object, later: object, kept: string]>([
+  [{ complete: true, model: "m" }, { complete: false, model: "m" }, "earlier"],
+  [{ complete: true, model: "m" }, { complete: false, model: null }, "earlier"],
+  [{ complete: true, model: "m" }, { complete: false, model: "n" }, "later"],
+  [{ complete: true, model: "m" }, { complete: true, model: null }, "later"],
+  [{ complete: true, model: null }, { complete: false, model: null }, "later"],
+  [{ complete: false, model: "m" }, { complete: false, model: "m" }, "later"],
+])("after a check with %j, one with %j: the %s one is kept", (earlier, later, kept) => {
+  const { target } = accountWithRequest();
+  keepCheck(target, { ...outcome, ...earlier, checked_at: "earlier" } as never);
+  keepCheck(target, { ...outcome, ...later, checked_at: "later" } as never);
+  expect(readKeptCheck(target)).toMatchObject({ checked_at: kept });
+});

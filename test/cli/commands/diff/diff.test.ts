@@ -61,7 +61,11 @@ test("prints nothing and ends with 0 if nothing changed; also with --html and -o
   const { diff, home } = files({
     "same.md": `${OLD.replace("It is slow.", "It is fast!")}3. https://d.example\n`,
   });
-  const silent = { code: 0, stdout: "", stderr: expect.stringContaining("nothing changed; 1 sentence ") };
+  const silent = {
+    code: 0,
+    stdout: "",
+    stderr: expect.stringContaining("nothing changed; 1 sentence of the new result has "),
+  };
   expect(await diff("old.md", "same.md")).toMatchObject(silent);
   expect(await diff("old.md", "same.md", "--html", "-o", "page.html")).toMatchObject(silent);
   expect(() => readFileSync(join(home, "page.html"))).toThrow("ENOENT");
@@ -74,6 +78,14 @@ test("prints nothing and ends with 0 if nothing changed; also with --html and -o
     sources: { added: [], removed: [] },
     counts: { added: 0, removed: 0, changed: 0, same: 3, not_compared: 1 },
   });
+});
+
+test("sources that went are listed, and names and addresses keep their characters", async () => {
+  const links = `It has 4 doors ([a](https://a.example/1)), 5 lamps ([b](<https://b.example/a b>)).`;
+  const { diff } = files({ "a_b.md": links, "c*d.md": "It has 3 doors ([a](https://a.example/1))." });
+  const { stdout } = await diff("a_b.md", "c*d.md");
+  expect(stdout).toContain("\nFrom a\\_b.md to c\\*d.md.\n");
+  expect(stdout).toContain("\n## Sources that went\n\n- <https://b.example/a%20b>\n");
 });
 
 test("--json: one object with both sentences of a change", async () => {
