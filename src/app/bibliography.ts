@@ -12,9 +12,8 @@ export function normalizePageAddress(address: string): string | undefined {
   // Two different redirects may lead to the same page, so they cannot be compared.
   if (!URL.canParse(address) || isGroundingRedirect(address)) return undefined;
   const url = new URL(address);
-  const search = [...url.searchParams].filter(([name]) => !TRACKING.test(name));
-  const query = search.length > 0 ? `?${new URLSearchParams(search)}` : "";
-  return `${url.host.replace(/^www\./, "")}${url.pathname.replace(/\/$/, "")}${query}`;
+  const query = new URLSearchParams([...url.searchParams].filter(([name]) => !TRACKING.test(name)));
+  return `${url.host.replace(/^www\./, "")}${url.pathname.replace(/\/$/, "")}?${query}`;
 }
 
 interface NamedPage {

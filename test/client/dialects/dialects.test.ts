@@ -563,7 +563,7 @@ describe("a result", () => {
     const output = [
       message(part("One.", note(A, 0, 4)), part(" Two.", note(B, 1, 5), note(A, 2, 99))),
       message({ type: "refusal", refusal: "no" }, part("")),
-      message(part("Three.", note(B, 0, 6), note("javascript:x", 0, 6))),
+      message(part("Three.", note(B, 0, 6), note("javascript:'https://c.example'", 0, 6))),
       message(part("", note(A, -1, 0), note(A, 0, 0), note(A, 0.5, 1))),
     ];
     const data = dialect("openai").data("status", { id: "resp_1", status: "completed", output });
@@ -619,6 +619,23 @@ describe("a result", () => {
       citations: [A, B].map((url) => ({ field: "x.y", url })),
       [name === "parallel" ? "basis" : "grounding"]: cited,
     });
+  });
+
+  test("the citations of a text's fields, and the ranges of a structured result, lead nowhere and are left out", () => {
+    const basis = [{ field: "output", citations: [{ url: A }] }];
+    const parallel = { run: { run_id: "trun_1", status: "completed" }, output: { content: "One.", basis } };
+    const part = { type: "output_text", text: '{"a":1}', annotations: [note(A, 0, 4)] };
+    const openai = {
+      ...{ id: "resp_1", status: "completed", text: { format: { type: "json_schema" } } },
+      output: [{ type: "message", content: [part] }],
+    };
+    for (const data of [
+      dialect("parallel").data("output", parallel),
+      dialect("openai").data("status", openai),
+    ]) {
+      expect(data).toMatchObject({ sources: [{ url: A, title: null }] });
+      expect(Object(data).citations).toBeUndefined();
+    }
   });
 
   test("cost, where it is given in dollars", async () => {
