@@ -47,7 +47,7 @@ export async function fetchResult(
     }));
   // The result has arrived, so a failure to record the end is not an error.
   const state = isFinal(String(answer.status)) ? answer : { status: "COMPLETED" };
-  if (kept?.status !== entry?.status || !kept) recordState(target, state as StatusData);
+  if (kept?.status !== entry?.status) recordState(target, state as StatusData);
   return extractResult(answer, account.outputField, schema ?? entry?.output_schema);
 }
 
