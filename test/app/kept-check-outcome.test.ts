@@ -30,7 +30,7 @@ test.each<[earlier: object, later: object, kept: string]>([
   [{ complete: false, model: "m" }, { complete: false, model: "m" }, "later"],
 ])("after a check with %j, one with %j: the %s one is kept", (earlier, later, kept) => {
   const { target } = accountWithRequest();
-  keepCheck(target, { ...outcome, ...earlier, checked_at: "earlier" } as never);
-  keepCheck(target, { ...outcome, ...later, checked_at: "later" } as never);
-  expect(readKeptCheck(target)).toMatchObject({ checked_at: kept });
+  keepCheckOutcome(target, { ...outcome, ...earlier, checked_at: "earlier" } as never);
+  keepCheckOutcome(target, { ...outcome, ...later, checked_at: "later" } as never);
+  expect(readKeptOutcome(target)).toMatchObject({ checked_at: kept });
 });
