@@ -41,14 +41,14 @@ const IDLE_MS = 2_000;
 /** The limit of elapsed time as a multiple of that of processor time, because other work may keep the machine busy. */
 const BUSY = 6;
 
-/** The entry point of a thread: answers each question with the result of `answer`. */
+/** Answers each question of a thread with the result of `answer`. The entry point of a thread. */
 export function runThread<Question>(answer: (question: Question) => unknown): void {
   const say = (answer: ThreadAnswer) => parentPort?.postMessage(answer);
   parentPort?.on("message", async (question: Question) => say({ answer: await answer(question) }));
   say("ready");
 }
 
-/** The entry point of a thread's process: relays questions and answers, and watches memory and time. */
+/** Relays questions and answers of a thread, and watches its memory and time. The entry point of the thread's process. */
 export function runRelayProcess(): void {
   const [file = "", heap, most] = process.argv.slice(1);
   const [heapMib, processMib] = [Number(heap), Number(most)];

@@ -123,13 +123,13 @@ export function createUpstreamAdapter(parts: UpstreamParts): Upstream {
     },
   };
 
-  /** Whether the request has already ended, although the service refused to stop it. */
+  /** Returns whether the request has already ended, although the service refused to stop it. */
   async function isOver(remoteId: string, error: RefusedError, signal: AbortSignal): Promise<boolean> {
     if (error.kind === "refused") return isFinal((await client.status(remoteId, { signal })).status);
     return isGone(remoteId, error);
   }
 
-  /** Whether the service has not found the request for GONE_MS. A single 404 may come from a replica that lags behind. */
+  /** Returns whether the service has not found the request for GONE_MS. A single 404 may come from a replica that lags behind. */
   function isGone(remoteId: string, error: unknown): boolean {
     if (!(error instanceof RefusedError) || error.kind !== "not-found" || !error.enveloped) return false;
     const since = missing.get(remoteId) ?? clock.monotonic();

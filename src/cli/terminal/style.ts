@@ -7,14 +7,14 @@ export function getTerminalColumns({ stream }: Pick<Sink, "stream">): number {
 }
 
 const isVariableSet = (value: string | undefined) => value !== undefined && value !== "";
-/** Whether CI is set. Some machines export `CI=false` outside of CI. */
+/** Returns whether CI is set. Some machines export `CI=false` outside of CI. */
 const isCi = (env: Environment) => isVariableSet(env.CI) && env.CI !== "false" && env.CI !== "0";
 
 export function canShowLiveLine(sink: Pick<Sink, "isTTY">, env: Environment): boolean {
   return sink.isTTY && env.TERM !== "dumb" && !isCi(env);
 }
 
-/** Whether a stream gets colour. `FORCE_COLOR` turns it on even in a pipe. */
+/** Returns whether a stream gets colour. `FORCE_COLOR` turns it on even in a pipe. */
 export function hasColour(sink: Sink, env: Environment): boolean {
   if (isVariableSet(env.FORCE_COLOR)) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
   return canShowLiveLine(sink, env) && !isVariableSet(env.NO_COLOR);
@@ -30,7 +30,7 @@ export function getResultCapabilities(sink: Pick<Sink, "isTTY" | "stream">, env:
   };
 }
 
-/** Whether a terminal shows OSC 8 as a link. Other terminals may print the code; tmux and screen, which set TERM, may drop it. */
+/** Returns whether a terminal shows OSC 8 as a link. Other terminals may print the code; tmux and screen, which set TERM, may drop it. */
 function hasHyperlinks(env: Environment): boolean {
   const { TERM = "", TERM_PROGRAM = "", VTE_VERSION = "" } = env;
   if (/^(?:screen|tmux)/.test(TERM)) return false;

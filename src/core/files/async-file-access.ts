@@ -25,12 +25,12 @@ export async function openRegularFile(path: string, flags: number): Promise<fs.F
   }
 }
 
-/** A handler for `catch`: returns undefined if the file does not exist; rethrows any other system error. */
+/** Returns undefined if the file does not exist; rethrows any other system error. A handler for `catch`. */
 export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** A handler for `catch`: returns undefined if the file already exists; rethrows any other system error. */
+/** Returns undefined if the file already exists; rethrows any other system error. A handler for `catch`. */
 export function ignoreExisting(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "EEXIST") throw error;
 }

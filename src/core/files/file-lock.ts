@@ -221,7 +221,7 @@ export function waitUntilLockFree(path: string): void {
   }
 }
 
-/** Whether a record of the lock names a process that may be alive. A lock that cannot be read counts as free. */
+/** Returns whether a record of the lock names a process that may be alive. A lock that cannot be read counts as free. */
 function isLockHeld(path: string): boolean {
   try {
     const records = fs.readdirSync(path).filter((name) => RECORD.test(name));

@@ -1,9 +1,9 @@
-/** Whether `hostname` (in the form of `URL`) is this machine: 127.0.0.0/8, ::1, localhost and names below it. */
+/** Returns whether `hostname` (in the form of `URL`) is this machine: 127.0.0.0/8, ::1, localhost and names below it. */
 export function isLoopback(hostname: string): boolean {
   return /^(127(\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname) || isLoopbackName(hostname);
 }
 
-/** Whether `hostname` is a name of this machine by RFC 6761 §6.3. Does not use a resolver. */
+/** Returns whether `hostname` is a name of this machine by RFC 6761 §6.3. Does not use a resolver. */
 export function isLoopbackName(hostname: string): boolean {
   return /(^|\.)localhost$/i.test(hostname);
 }
@@ -118,7 +118,7 @@ function createProxyError(name: string, why: string): ProxyError {
   return new ProxyError(`the proxy in ${name} is invalid: ${why}`, hint);
 }
 
-/** Whether `NO_PROXY` names the host, read as curl does: `*`, or names separated by commas or spaces, each with its subdomains, `:port` optional. */
+/** Returns whether `NO_PROXY` names the host, read as curl does: `*`, or names separated by commas or spaces, each with its subdomains, `:port` optional. */
 function isExemptFromProxy(url: URL, list: string): boolean {
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();

@@ -42,7 +42,7 @@ function getMember(value: unknown, name: string): unknown {
   return isStructured(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }
 
-/** RFC 8259 §1: the structured types are objects and arrays. */
+/** Returns whether a value is an object or an array, the structured types of RFC 8259 §1. */
 function isStructured(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
@@ -178,12 +178,12 @@ function findScalarEnd(text: string, start: number): number {
   return end;
 }
 
-/** RFC 8259 §2: space, tab, line feed, carriage return. */
+/** Returns whether a character is white space: space, tab, line feed or carriage return (RFC 8259 §2). */
 function isJsonSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** RFC 8259 §2: `{ } [ ] : ,`. */
+/** Returns whether a character is one of `{ } [ ] : ,` (RFC 8259 §2). */
 function isJsonPunctuation(code: number): boolean {
   return code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || code === 0x3a || code === 0x2c;
 }
@@ -252,7 +252,7 @@ class StringBuilder {
   }
 }
 
-/** Whether a JSON value is an object, neither null nor an array. */
+/** Returns whether a JSON value is an object, neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return isStructured(value) && !Array.isArray(value);
 }

@@ -12,7 +12,7 @@ export function parseCitations(listed: unknown): Citation[] {
 
 const GROUNDING_REDIRECT = /^https?:\/\/vertexaisearch\.cloud\.google\.com\/grounding-api-redirect\//i;
 
-/** Whether an address is a redirect of Google's grounding. Each answer has its own redirects, which expire after some days. */
+/** Returns whether an address is a redirect of Google's grounding. Each answer has its own redirects, which expire after some days. */
 export function isGroundingRedirect(url: string): boolean {
   return GROUNDING_REDIRECT.test(url);
 }

@@ -8,7 +8,7 @@ export type Status = KnownStatus | (string & {});
 
 const FINAL: ReadonlySet<string> = new Set<KnownStatus>(["COMPLETED", "FAILED", "STOPPED"]);
 
-/** Whether a conversation in this state never changes again (§3). An unknown state is not final. */
+/** Returns whether a conversation in this state never changes again (§3). An unknown state is not final. */
 export function isFinal(status: Status): status is "COMPLETED" | "FAILED" | "STOPPED" {
   return FINAL.has(status);
 }
@@ -20,7 +20,7 @@ export function isFinal(status: Status): status is "COMPLETED" | "FAILED" | "STO
  */
 const REQUEST_ID = /^[A-Za-z0-9_-][A-Za-z0-9._:-]{0,511}$/;
 
-/** Whether `value` is a well-formed request id. Callers check an id when it arrives and again before use. */
+/** Returns whether `value` is a well-formed request id. Callers check an id when it arrives and again before use. */
 export function isRequestId(value: unknown): value is string {
   return typeof value === "string" && REQUEST_ID.test(value);
 }

@@ -1,4 +1,4 @@
-/** Whether a text can be sent as a key in a header: visible ASCII without spaces. */
+/** Returns whether a text can be sent as a key in a header: visible ASCII without spaces. */
 export function isSendableKey(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }

@@ -29,7 +29,7 @@ export interface CheckerOptions extends Pick<PageReaderOptions, "clock" | "read"
   /** Decides about connections. `named`: the hosts that the reports cite. */
   accessTo(named: ReadonlySet<string>): Network["accessTo"];
   version: string | undefined;
-  /** Whether the DNS has returned an address for a name. */
+  /** Returns whether the DNS has returned an address for a name. */
   isInDns(name: string): boolean;
   /** Reads a file that a citation `file:line` names; undefined if files must not be read. */
   readFile?: ((name: string) => Promise<CutDocument>) | undefined;

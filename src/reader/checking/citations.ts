@@ -88,7 +88,7 @@ export function readClaims(report: string, { citations, sources }: GivenCitation
   };
 }
 
-/** Whether a unit is the title of the list of works that follows it. */
+/** Returns whether a unit is the title of the list of works that follows it. */
 function isTitle({ kind, lines }: ReportUnit, works: Works, next: ReportUnit | undefined): boolean {
   const text = lines.map((line) => line.text).join(" ");
   return kind === "text" && next !== undefined && works.units.has(next) && /^[^.!?\d]{1,60}$/.test(text);

@@ -79,13 +79,13 @@ const UNIT = /(?<!\p{L})(?:[kcdmµn]?m|ft|in|yd|mi|s)$/u;
 /** Matches an abbreviation after whose full stop a number follows. */
 const NUMBERED = /(?<!\p{L})(?:nos?|nr|figs?|vol|secs?|arts?|ch|pp?|eqs?|tab|abb|abs|ziff|kap|v)$/iu;
 
-/** Whether a raised number is a power of the text before it, as in 10⁶, m², x². */
+/** Returns whether a raised number is a power of the text before it, as in 10⁶, m², x². */
 export function isPower(before: string): boolean {
   const isDigit = /\d$/.test(before) && !YEAR.test(before);
   return isDigit || UNIT.test(before) || /(?<!\p{L})[\p{Lu}\p{Ll}]$|[⁻^-]$/u.test(before);
 }
 
-/** Whether a number after a full stop is a mark. After a digit and a full stop, the number is a decimal, unless the digit ends a year or a decimal. */
+/** Returns whether a number after a full stop is a mark. After a digit and a full stop, the number is a decimal, unless the digit ends a year or a decimal. */
 function isBehindSentence(before: string, after: string): boolean {
   const sentence = before.replace(/["”“’»)\]]*$/, "").slice(0, -1);
   const isFigure = /\d\.$/.test(before) && !YEAR.test(sentence) && !/\d[.,]\d{1,2}$/.test(sentence);

@@ -141,7 +141,7 @@ function listLabels({ text, marks }: Line): string[] {
   return /\p{L}/u.test(text.slice(at + number.length)) ? labels : [];
 }
 
-/** Whether a line consists only of addresses, possibly after a label. */
+/** Returns whether a line consists only of addresses, possibly after a label. */
 function hasOnlyAddresses({ text, marks }: Line): boolean {
   let rest = "";
   let at = 0;

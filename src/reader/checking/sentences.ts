@@ -158,7 +158,7 @@ function listCuts({ text }: Line, marks: readonly Mark[]): { from: number; to: n
   return cuts;
 }
 
-/** Whether the text of a link is part of the sentence. A short text after the end of the sentence is not. */
+/** Returns whether the text of a link is part of the sentence. A short text after the end of the sentence is not. */
 export function isShown(text: string, { certainty, from, to }: Mark): boolean {
   const shown = text.slice(from, to);
   const isBehind =

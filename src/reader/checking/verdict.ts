@@ -75,7 +75,7 @@ export function findSought(
   return [...quotations, ...figures];
 }
 
-/** Whether a number only refers to a part of a text or to a work, so that the source need not contain it. */
+/** Returns whether a number only refers to a part of a text or to a work, so that the source need not contain it. */
 function isReference({ start, end, text, kind }: Figure, claim: string, vocabulary: Vocabulary): boolean {
   const { numbered, accessed } = references(vocabulary);
   const before = claim.slice(Math.max(0, start - 80), start);
@@ -317,12 +317,12 @@ function decideSupportAt(
   return isFar ? "far" : "elsewhere";
 }
 
-/** Whether a number is a part of a name in the sentence. */
+/** Returns whether a number is a part of a name in the sentence. */
 function isInName({ start, text: digits }: Sought, text: string): boolean {
   return /^\d{1,3}$/.test(digits) && NAME.test(text.slice(0, start));
 }
 
-/** Whether a source may state an item in other words, so that its absence proves nothing. */
+/** Returns whether a source may state an item in other words, so that its absence proves nothing. */
 export function canBeReworded(item: Sought, text: string, isForeign: boolean): boolean {
   if (item.kind === "quotation") return isForeign;
   return item.kind === "number" && (item.bound === "loose" || isInName(item, text));
@@ -348,7 +348,7 @@ function findExcuse(item: Sought, read: readonly Reading[]): string | undefined 
 
 const DAY_MS = 86_400_000;
 
-/** Whether a page has the weekday of a date and another date within a week of it: news say "on Monday" instead of the date. */
+/** Returns whether a page has the weekday of a date and another date within a week of it: news say "on Monday" instead of the date. */
 function hasWeekday(date: Sought & { kind: "date" }, { content, index }: Reading): boolean {
   return date.readings.some(({ year, month, day }) => {
     if (year === undefined || day === undefined) return false;
@@ -364,12 +364,12 @@ function hasWeekday(date: Sought & { kind: "date" }, { content, index }: Reading
   });
 }
 
-/** Whether a number has at most two digits before its trailing zeros, as most bounds have. */
+/** Returns whether a number has at most two digits before its trailing zeros, as most bounds have. */
 function isRound({ value, step, zeros }: { value: number; step: number; zeros: number }): boolean {
   return Math.abs(value) / (step * 10 ** zeros) < 100;
 }
 
-/** Whether a page is short and has few of the sentence's words. */
+/** Returns whether a page is short and has few of the sentence's words. */
 function isAboutOther(page: Reading): boolean {
   const length = page.content.passages.reduce((sum, { text }) => sum + text.length, 0);
   const isShort = length < SHORT_PAGE && !page.isForeign;

@@ -72,7 +72,7 @@ export class Works {
     return labels.length > 0 && labels.every((label) => this.#listed.has(label));
   }
 
-  /** Whether a candidate is a mark, judged by the whole report. */
+  /** Returns whether a candidate is a mark, judged by the whole report. */
   isMark({ certainty, labels }: Pick<Mark, "certainty" | "labels">): boolean {
     if (SURE.includes(certainty) || certainty === "none") return true;
     if (this.#hasSure && (certainty === "alone" || certainty === "habit")) return false;
@@ -101,7 +101,7 @@ function countMarks(units: readonly ReportUnit[], kinds: readonly Certainty[]): 
 }
 
 /**
- * Whether the entries of a list are works. `used`: for each number, how many certain and how many uncertain marks refer to it.
+ * Returns whether the entries of a list are works. `used`: for each number, how many certain and how many uncertain marks refer to it.
  * `isFree`: whether these marks may refer to this list, because no later list has the numbers.
  */
 function isWorkList(
@@ -147,7 +147,7 @@ const DATE = new RegExp(
 );
 const NAME = /[\p{Lu}\p{Ll}]+[-‑]?\d+(?:\.\d+)*|\d+[\p{Lu}\p{Ll}]+/gu;
 
-/** Whether nothing follows the address of a work, except a link back to the mark or the day of access. */
+/** Returns whether nothing follows the address of a work, except a link back to the mark or the day of access. */
 function isEnd(after: string): boolean {
   const rest = after.replace(DATE, "");
   return /^[\s)\]>.,;]*(?:↩.*)?$/u.test(after) || (rest !== after && /^[^\p{Nd}!?]{0,40}$/u.test(rest));

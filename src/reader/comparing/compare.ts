@@ -342,7 +342,7 @@ class Side {
   }
 }
 
-/** Whether the other report has an item, in the form of either report. */
+/** Returns whether the other report has an item, in the form of either report. */
 function isThere({ places, back }: Item): boolean {
   return places.count + back.length > 0;
 }
@@ -360,7 +360,7 @@ function buildItem(sought: Sought): Item {
   return { ...item, sizes, kind: measure, factor: unit?.factors[0] };
 }
 
-/** Whether statement `to` of the other report has an item, in the form of either report. */
+/** Returns whether statement `to` of the other report has an item, in the form of either report. */
 function hasItem({ places, back }: Item, to: number): boolean {
   return places.has(to) || back.includes(to);
 }
@@ -388,7 +388,7 @@ function computeDistance(first: Item, second: Item): number {
   return least;
 }
 
-/** Whether two statements conflict: they are about the same thing and state different figures of one kind. */
+/** Returns whether two statements conflict: they are about the same thing and state different figures of one kind. */
 function isConflict(pair: Pair, x: Statement, y: Statement): boolean {
   const unmet = x.items.filter((item) => !hasItem(item, y.place));
   let signs = -1;
@@ -427,7 +427,7 @@ function createNameCheck(texts: readonly string[], language: string | undefined)
   };
 }
 
-/** Whether a number is so common that it may occur in any report by chance. */
+/** Returns whether a number is so common that it may occur in any report by chance. */
 function isCommon(sought: Sought): boolean {
   return (
     sought.kind === "number" &&
@@ -437,7 +437,7 @@ function isCommon(sought: Sought): boolean {
   );
 }
 
-/** Whether two items may measure the same thing. */
+/** Returns whether two items may measure the same thing. */
 function areAlike({ kind: a }: Item, { kind: b }: Item): boolean {
   return a === b || (isAmount(a) && isAmount(b) && (a === "" || b === ""));
 }

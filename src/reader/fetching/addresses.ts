@@ -14,7 +14,7 @@ const notPublic = listOf(
 /** The only range of global unicast IPv6 addresses; mapped, NAT64, local and multicast addresses are outside of it. */
 const global6 = listOf("2000::/3");
 
-/** Whether an IP address from a resolver is on the public internet; false for text that is not an IP address. */
+/** Returns whether an IP address from a resolver is on the public internet; false for text that is not an IP address. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 6) return global6.check(address, "ipv6") && !notPublic.check(address, "ipv6");
   return isIP(address) === 4 && !notPublic.check(address);

@@ -110,7 +110,7 @@ function isFrontPageOf(requested: URL, end: URL): boolean {
   return getSite(requested) === getSite(end) && !isFront(requested) && isFront(end);
 }
 
-/** Whether an address is a front page, possibly of one language, such as `/en/`. */
+/** Returns whether an address is a front page, possibly of one language, such as `/en/`. */
 function isFront({ pathname, search }: URL): boolean {
   return /^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?$/i.test(pathname) && search === "";
 }

@@ -46,7 +46,7 @@ export function detectErrorPage({ title = "", blocks }: ReadDocument): string | 
   return size < MOST_WALL / 2 && hasPhrase(CHALLENGE) ? "it asks whether a person reads it" : undefined;
 }
 
-/** Whether a page says that the rest of its text is only for paying readers. */
+/** Returns whether a page says that the rest of its text is only for paying readers. */
 export function isBehindPayment({ blocks, isPaid = false }: ReadDocument): boolean {
   const { paid } = patterns(getVocabulary(undefined));
   return (

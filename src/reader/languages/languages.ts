@@ -16,7 +16,7 @@ import zh from "./zh.yaml";
 const FILES: Readonly<Record<string, LanguageFile>> = { ...{ en, de, fr, es, it, pt, nl, ja, zh, ko } };
 type LanguageFile = Readonly<Record<string, unknown>>;
 
-/** Whether there are word lists for a language, so that names of months and powers in it can be read; true for undefined. */
+/** Returns whether there are word lists for a language, so that names of months and powers in it can be read; true for undefined. */
 export function hasWords(language: string | undefined): boolean {
   return language === undefined || Object.hasOwn(FILES, language);
 }

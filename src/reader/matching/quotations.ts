@@ -54,7 +54,7 @@ export function findQuotations(text: string): Token[] {
   });
 }
 
-/** Whether a quotation is long enough to be looked up. */
+/** Returns whether a quotation is long enough to be looked up. */
 export function isStatement({ text }: Token): boolean {
   const words = text.replace(GAP, " ").match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.length >= LEAST_WORDS && splitParts(text).some((part) => part.length >= SHORT_ANCHOR);
@@ -114,7 +114,7 @@ export class QuotableText {
     this.#starts.length = 0;
   }
 
-  /** Whether the parts before and after the one at `place` occur near it, in order. */
+  /** Returns whether the parts before and after the one at `place` occur near it, in order. */
   #hasAround(parts: readonly string[], at: number, place: number): boolean {
     let before = this.#text.slice(Math.max(0, place - MOST_GAP), place);
     let behind = this.#text.slice(place + (parts[at]?.length ?? 0), place + MOST_GAP);
@@ -186,7 +186,7 @@ export function findOccurrences(whole: readonly Token[], part: readonly Token[])
   return places;
 }
 
-/** Whether `whole` contains `part`, token by token (see `tokenizeText`). */
+/** Returns whether `whole` contains `part`, token by token (see `tokenizeText`). */
 export function containsTokens(whole: string, part: string): boolean {
   return findOccurrences(tokenizeText(whole), tokenizeText(part)).length > 0;
 }

@@ -32,12 +32,12 @@ function encodePattern(pattern: string): string {
   return encodeURI(pattern).replaceAll("%25", "%");
 }
 
-/** Whether the longest matching rule allows `url`; of two equally long rules, the allowing one wins (§2.2.2). */
+/** Returns whether the longest matching rule allows `url`; of two equally long rules, the allowing one wins (§2.2.2). */
 export function isAllowedBy(rules: readonly string[], { pathname, search }: URL): boolean {
   return rules.find((rule) => isMatch(rule.slice(1), pathname + search))?.startsWith("-") !== true;
 }
 
-/** Whether a path matches a pattern: `*` matches any text, a final `$` the end of the path. Takes linear time. */
+/** Returns whether a path matches a pattern: `*` matches any text, a final `$` the end of the path. Takes linear time. */
 function isMatch(pattern: string, path: string): boolean {
   const [first = "", ...others] = pattern.replace(/\$$/, "").split("*");
   if (!path.startsWith(first)) return false;

@@ -29,7 +29,7 @@ const BEFORE_NUMBER = /(?<=(?:\p{L}{4}|[)\]]) *[.!?]["'”’)\]]*) +(?=[$€£�
 /** Matches a word that a number follows: a shortened month, or a word that counts parts of a text. */
 const NUMBERED = new RegExp(buildEndPattern(buildAlternation(WORDS.list("numbered"))), "iu");
 
-/** Whether a text ends with an abbreviation, so that its full stop does not end a sentence. */
+/** Returns whether a text ends with an abbreviation, so that its full stop does not end a sentence. */
 export function isAbbreviated(before: string): boolean {
   const end = before.slice(-LONGEST_END);
   return ABBREVIATION.test(end) && !UNIT.test(end);

@@ -75,7 +75,7 @@ function rankControl({ claim: { text, sought } }: Question, hasEnds: boolean): n
   return 4 * Number(sought.some(isChangeable)) + 2 * Number(isSentence) + Number(!MARKS.test(text));
 }
 
-/** Whether an item has digits that can be changed; for a date, a year. */
+/** Returns whether an item has digits that can be changed; for a date, a year. */
 function isChangeable(item: Sought): item is Exclude<Sought, { kind: "quotation" }> {
   return item.kind === "date" ? YEAR.test(item.text) : item.kind === "number" && /\d/.test(item.text);
 }
@@ -94,7 +94,7 @@ function chooseYear(random: () => number): string {
   return `${FIRST_YEAR + Math.floor(random() * YEARS)}`;
 }
 
-/** Whether no shown page has the first figure of a question after `start`. */
+/** Returns whether no shown page has the first figure of a question after `start`. */
 async function isNowhere(
   { claim }: Question,
   start: number,

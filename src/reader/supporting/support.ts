@@ -135,7 +135,7 @@ export async function findSupport(
   return { answers, usage: buildUsage(budget.spent, price), failures, unproven, end, hasFailed };
 }
 
-/** Whether a model is reliable enough to be asked, if `more` further replies do not fail. */
+/** Returns whether a model is reliable enough to be asked, if `more` further replies do not fail. */
 function isReliable({ replies, failures, isDropped }: Reliability, more = 0): boolean {
   return !isDropped && (failures <= MOST_FAILURES || failures <= MOST_FAILED_SHARE * (replies + more));
 }

@@ -52,7 +52,7 @@ function listSchemaArguments(ctx: Context, { schema }: RunFlags): string[] {
   return schema === undefined || schema === "-" || ctx.history ? [] : ["--schema", schema];
 }
 
-/** Submits, follows and delivers. `resume` returns the command that fetches the result later; it is undefined if no command can. */
+/** Submits the prompt, follows the request and delivers the result. `resume` returns the command that fetches the result later; it is undefined if no command can. */
 export async function showRun(
   terminal: Terminal,
   requests: readonly AccountRequest[],

@@ -30,7 +30,7 @@ export async function bindLivenessSocket(folder: string, name: string): Promise<
   }
 }
 
-/** Whether a process has the socket open; undefined if the socket does not exist or cannot be tried. */
+/** Returns whether a process has the socket open; undefined if the socket does not exist or cannot be tried. */
 export async function isLivenessSocketOpen(folder: string, name: string): Promise<boolean | undefined> {
   const { createConnection } = await import("node:net");
   const address = makeShortSocketPath(folder, name);

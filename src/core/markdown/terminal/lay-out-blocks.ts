@@ -40,7 +40,7 @@ export function layOutBlocks(
   return lines;
 }
 
-/** Whether two paragraphs are lines of the same paragraph in the document, such as works that are listed line by line. */
+/** Returns whether two paragraphs are lines of the same paragraph in the document, such as works that are listed line by line. */
 function isSameParagraph(before: MarkdownBlock | undefined, block: MarkdownBlock): boolean {
   const isBoth = before?.kind === "paragraph" && block.kind === "paragraph";
   return isBoth && before.inlines.at(-1)?.end === block.inlines[0]?.start;

@@ -36,7 +36,7 @@ export class ChatEndpoint {
     this.hide = createKeyHider(apiKey);
   }
 
-  /** Whether no key is set and the endpoint refuses to list its models, so that it needs one. False if that is not certain. */
+  /** Returns whether no key is set and the endpoint refuses to list its models, so that it needs one. False if that is not certain. */
   async lacksKey(signal: AbortSignal): Promise<boolean> {
     const { url, apiKey, connections } = this.options;
     if (apiKey !== undefined) return false;

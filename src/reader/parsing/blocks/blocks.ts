@@ -16,7 +16,7 @@ export function readBlocks(name: string, text: string): Block[] {
 /** Why a file or page is reported for which `hasNearlyNoText` is true. */
 export const NEARLY_NO_TEXT = "nearly no text was found in it";
 
-/** Whether `blocks` contain less than a tenth of the file's text, because it was misread or is data. */
+/** Returns whether `blocks` contain less than a tenth of the file's text, because it was misread or is data. */
 export function hasNearlyNoText(name: string, text: string, blocks: readonly Block[]): boolean {
   if (blocks.length === 0) return text.trim() !== "";
   let length = 0;
@@ -67,7 +67,7 @@ export function detectFileType(name: string, text: string): FileType {
     : "text";
 }
 
-/** Whether a line is prose: several words, and few of the characters that are frequent in code. */
+/** Returns whether a line is prose: several words, and few of the characters that are frequent in code. */
 function isProse(line: string): boolean {
   const marks = line.match(/[{}<>=;()[\]$\\]/g)?.length ?? 0;
   return marks <= 1 + line.length / 25 && (line.match(/\p{Ll}{2,}/gu)?.length ?? 0) >= 4;

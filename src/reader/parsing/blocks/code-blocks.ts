@@ -5,7 +5,7 @@ const COMMENT =
 /** The most lines of a block with a long comment, so that the comment stays together with its declaration. */
 const MAX_COMMENT_LINES = 2 * MAX_LINES;
 
-/** Whether a line of code looks like part of a comment, as far as that line alone can tell. */
+/** Returns whether a line of code looks like part of a comment, as far as that line alone can tell. */
 export function isComment(line: string): boolean {
   return COMMENT.test(line);
 }

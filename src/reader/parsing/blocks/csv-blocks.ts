@@ -33,7 +33,7 @@ export function readCsvBlocks(text: string): Block[] | undefined {
   return header ? blocks.slice(1) : blocks;
 }
 
-/** Whether all cells are words, without an empty or repeated one. */
+/** Returns whether all cells are words, without an empty or repeated one. */
 function areTitles(cells: readonly string[]): boolean {
   return (
     new Set(cells).size === cells.length && cells.every((cell) => /^\s*[\p{L}_#][^\n]{0,100}$/u.test(cell))

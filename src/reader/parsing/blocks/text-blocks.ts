@@ -219,7 +219,7 @@ function splitCells(line: string): string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim());
 }
 
-/** Whether a line separates the head of a table from the rows. */
+/** Returns whether a line separates the head of a table from the rows. */
 function isTableRule(line: string): boolean {
   const cells = line.trim().length <= 2_000 && line.includes("-") ? splitCells(line) : [];
   return cells.length > 0 && cells.every((cell) => /^:?-+:?$/.test(cell));

@@ -6,7 +6,7 @@ export const MAX_FILE_BYTES = 8 * 1_048_576;
 /** The limit for all files of one index (contract §4), and for one packed file, in bytes. */
 export const MAX_TOTAL_BYTES = 64 * 1_048_576;
 
-/** Whether a document is an archive, which is unpacked in a process with limits. */
+/** Returns whether a document is an archive, which is unpacked in a process with limits. */
 export function isPacked(name: string): boolean {
   return /\.(?:pdf|docx)$/i.test(name);
 }

@@ -135,7 +135,7 @@ function addRules(folder: string, rules: Rules[]): Rules[] | undefined {
   return [...rules, { folder, ignore: ignore(AS_GIT).add(text.toString("utf8")) }];
 }
 
-/** Whether rules exclude a path, as in git: the last match wins, and inner .gitignore files come after outer ones. */
+/** Returns whether rules exclude a path, as in git: the last match wins, and inner .gitignore files come after outer ones. */
 function isIgnored(path: string, folder: boolean, rules: readonly Rules[]): boolean {
   let ignored = false;
   for (const { folder: base, ignore } of rules) {

@@ -20,7 +20,7 @@ export function listCode(text: string): string[] {
   return [...fenced, ...spans, ...lines].map(normalizeWords).filter((code) => /[\p{L}\p{N}]/u.test(code));
 }
 
-/** Whether a text contains `code` word for word; a placeholder in the text matches any one word. */
+/** Returns whether a text contains `code` word for word; a placeholder in the text matches any one word. */
 export function hasCode(text: string, code: string): boolean {
   const [plain, sought] = [normalizeWords(text), normalizeWords(code)];
   const hasPart = (part: string) =>
@@ -37,7 +37,7 @@ export function hasCode(text: string, code: string): boolean {
   );
 }
 
-/** Whether `word` is `pattern` with its placeholders filled in. Ignores punctuation around the pattern. */
+/** Returns whether `word` is `pattern` with its placeholders filled in. Ignores punctuation around the pattern. */
 function isFilledIn(pattern: string, word: string): boolean {
   const bare = pattern.replace(/^["'(`]+|[`"'),.;:]+$/g, "");
   if (bare === word) return true;

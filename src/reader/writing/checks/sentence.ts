@@ -81,7 +81,7 @@ function describeAbsent(what: string): string {
   return `${what} is in none of its facts`;
 }
 
-/** Whether a number word is not a figure: "one" and "null" (German for zero) without a unit, or an ordinal such as "first". */
+/** Returns whether a number word is not a figure: "one" and "null" (German for zero) without a unit, or an ordinal such as "first". */
 function isPronoun({ isWord, unit, readings }: Quantity): boolean {
   return isWord && (unit === ORDER || (unit === undefined && readings.every(({ value }) => value <= 1)));
 }

@@ -50,7 +50,7 @@ export function listPropertyNames(schema: unknown): Set<string> {
 }
 
 /**
- * Whether a string or number of a structured result occurs in a quote. Text without a word, such as `/`, must occur
+ * Returns whether a string or number of a structured result occurs in a quote. Text without a word, such as `/`, must occur
  * character for character.
  */
 export function hasValue(quote: string, value: unknown): boolean {
