@@ -75,7 +75,7 @@ const LAST_TRIES_MS = 10_000;
 const LOOK_MS = 1_000;
 /** The interval between two searches for conversations that waited too long, ms. */
 const SWEEP_MS = 30_000;
-/** The timeout of one cancellation, ms. Other processes skip it for this long. The upstream service may never answer. */
+/** The timeout of one cancellation, ms, because the upstream service may never answer. Other processes skip the cancellation for this long. */
 const CANCEL_MS = 15_000;
 
 /** Creates a researcher that sends each conversation to an upstream service once. If the outcome is unknown, the conversation is FAILED. */

@@ -2,7 +2,7 @@ import type { CitationJudge, ModelFindings, ModelListener } from "../../app/cita
 import { formatCount } from "../../core/text/format-text.js";
 import type { Reporter } from "../terminal/reporter.js";
 
-/** Prints the model's estimate, its usage, and why citations were not judged or answers were discarded. */
+/** Creates a listener that prints the model's estimate, its usage, and why citations were not judged or answers were discarded. */
 export function createModelListener(
   reporter: Reporter,
   model: CitationJudge,

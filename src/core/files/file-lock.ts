@@ -37,7 +37,7 @@ export class LockHeldError extends Error {
   }
 }
 
-/** Thrown by `lock` if what is at the path cannot be read as a lock, so that waiting would not help. */
+/** Thrown by `lock` if the file or folder at the path is not a readable lock, so that waiting would not help. */
 export class UnreadableLockError extends LockHeldError {
   override name = "UnreadableLockError";
 

@@ -262,7 +262,7 @@ export function readString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Parses JSON into a value that may be changed, because it does not keep its text; undefined if the text is not JSON. */
+/** Parses JSON; undefined if the text is not JSON. The value does not keep its text, so the caller may change it. */
 export function tryParseJson(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -22,7 +22,7 @@ export function* iterateTokens(
 ): Generator<HtmlToken> {
   let at = 0;
   let line = 1;
-  /** The characters scanned without finding the end of a tag. If they exceed the page's length, no further "<" begins a tag. */
+  /** The number of characters scanned without finding the end of a tag. If it exceeds the page's length, no further "<" begins a tag. */
   let vain = 0;
   let nextBreak = page.indexOf("\n");
   const countLineAfter = (end: number) => {

@@ -152,7 +152,7 @@ function buildKey({ id, line, lines }: Passage): string {
   return `${id}:${line}:${lines[0]}`;
 }
 
-/** Whether a passage contains two words of a query, or the only word of a shorter query. */
+/** Returns whether a passage contains two words of a query, or the only word of a shorter query. */
 function hasTwoShared({ id, heading, header = [], lines }: Passage, query: string): boolean {
   const queryWords = new Set(splitWords(query));
   const passageWords = new Set(splitWords([id, heading, ...header, ...lines].join("\n")));
