@@ -1,4 +1,4 @@
-import type { Report } from "../reader/checking/check.js";
+import type { Report } from "../reader/checking/report-checker.js";
 
 /** A statement, worded as in the report of the first account that makes it, with the passages of accounts that have other figures. */
 export interface AccountStatement {
@@ -11,8 +11,8 @@ export interface AccountStatement {
 export async function collectAccountStatements(
   reports: readonly { profile: string; report: Report }[],
 ): Promise<AccountStatement[]> {
-  const { compareReports, readForComparison } = await import("../reader/comparing/reports.js");
-  const read = reports.map(({ report }) => readForComparison(report));
+  const { compareReports, prepareForComparison } = await import("../reader/comparing/compare-reports.js");
+  const read = reports.map(({ report }) => prepareForComparison(report));
   const seen = reports.map(
     () => new Map<number, { claim: AccountStatement; isKnown: boolean; isOpen: boolean }>(),
   );

@@ -2,7 +2,7 @@ import type { Result } from "../client/workflows/fetch-results.js";
 import { readString } from "../core/json/exact-json.js";
 import { isGroundingRedirect } from "../core/protocol/citations.js";
 import { stringifySafe } from "../core/text/safe-text.js";
-import { type ReportClaims, readClaims } from "../reader/checking/citations.js";
+import { type ReportClaims, readMarkdownClaims } from "../reader/checking/citations.js";
 import { formatResult } from "./format-result.js";
 
 const TRACKING = /^(?:utm_.*|gclid|fbclid|mc_cid|mc_eid|ref|srsltid)$/i;
@@ -27,7 +27,8 @@ export function listNamedPages(result: Result, links?: ReportClaims["links"]): N
   const given = [sources, citations].flat().map(Object);
   const isPage = ({ url }: { url: unknown }) => typeof url === "string" && /^https?:/i.test(url);
   const pages = new Map<string, NamedPage>();
-  const listLinks = () => links ?? readClaims(formatResult(result), { citations: [], sources: [] }).links;
+  const listLinks = () =>
+    links ?? readMarkdownClaims(formatResult(result), { citations: [], sources: [] }).links;
   for (const { url, title } of (given.some(isPage) ? given : listLinks()).filter(isPage)) {
     const name = normalizePageAddress(url) ?? url;
     const page = pages.get(name) ?? { url, title: null };

@@ -5,10 +5,10 @@ import type { Clock } from "../core/clock.js";
 import { catchLocalError, type Environment, wrapFileErrors } from "../core/files/local-error.js";
 import { chooseProxy } from "../core/http/base-url-and-proxy.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
-import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
 import type { ReportClaims } from "../reader/checking/citations.js";
-import type { DomainLimits } from "../reader/fetching/addresses.js";
-import type { CutDocument } from "../reader/parsing/documents/document.js";
+import type { Checker, CheckOptions, Report } from "../reader/checking/report-checker.js";
+import type { DomainLimits } from "../reader/fetching/allowed-addresses.js";
+import type { CutDocument } from "../reader/parsing/documents/document-reader.js";
 import { type CitationJudge, createEarlierAnswerFinder, type ModelListener } from "./citation-judge.js";
 import { CodedError } from "./errors.js";
 import { keepCheckOutcome, readKeptOutcome } from "./kept-check-outcome.js";
@@ -20,7 +20,7 @@ import {
   listCitationNotices,
 } from "./parse-report.js";
 
-export type { Checker, CheckProgress } from "../reader/checking/check.js";
+export type { Checker, CheckProgress } from "../reader/checking/report-checker.js";
 
 export interface CheckSetup {
   env: Environment;
@@ -40,23 +40,23 @@ export const CHECK_LIMITS = { pages: 100, timeoutMs: 600_000 };
 /** Opens a checker, which reads the pages of reports. The caller has to close it. */
 export async function openChecker(setup: CheckSetup): Promise<Checker> {
   const { env, clock, version, allowPrivate, domains = [], notDomains = [], sources } = setup;
-  const { Checker } = await import("../reader/checking/check.js");
-  const { explainOutside, checkPublicWeb, allowNamedPrivate } = await import(
-    "../reader/fetching/addresses.js"
+  const { Checker } = await import("../reader/checking/report-checker.js");
+  const { explainOutsideLimits, checkPublicWeb, allowNamedPrivate } = await import(
+    "../reader/fetching/allowed-addresses.js"
   );
-  const { createResolver } = await import("../reader/fetching/resolver.js");
-  const { createDocumentReader } = await import("../reader/parsing/documents/document.js");
+  const { createDnsResolver } = await import("../reader/fetching/dns-resolver.js");
+  const { createDocumentReader } = await import("../reader/parsing/documents/document-reader.js");
   const read = createDocumentReader(clock, 2);
   const lookedUp = new Set<string>();
   return new Checker({
     network: {
-      resolve: createResolver({ clock, onAnswer: (name) => lookedUp.add(name) }),
+      resolve: createDnsResolver({ clock, onAnswer: (name) => lookedUp.add(name) }),
       proxyFor: (url) => chooseProxy(url, env),
     },
     accessTo: (named) => (allowPrivate ? allowNamedPrivate(named) : checkPublicWeb),
     ...{ clock, version, read },
     isInDns: (name) => lookedUp.has(name),
-    forbidden: ({ hostname }) => explainOutside({ domains, notDomains }, hostname),
+    forbidden: ({ hostname }) => explainOutsideLimits({ domains, notDomains }, hostname),
     readFile: sources === undefined ? undefined : await openFileReader(sources, read),
   });
 }
@@ -66,13 +66,13 @@ async function openFileReader(
   root: string,
   read: (task: { name: string; bytes: Uint8Array }, signal: AbortSignal) => Promise<CutDocument>,
 ): Promise<(name: string) => Promise<CutDocument>> {
-  const { findSources } = await import("../reader/parsing/files/walk.js");
-  const { readBytes } = await import("../reader/parsing/files/read-file.js");
+  const { findSourceFiles } = await import("../reader/parsing/files/find-source-files.js");
+  const { readSourceFile } = await import("../reader/parsing/files/read-file.js");
   wrapFileErrors(`the folder ${root} could not be read`, () => readdirSync(root));
-  const names = new Set((await findSources(root)).files.map(({ name }) => name));
+  const names = new Set((await findSourceFiles(root)).files.map(({ name }) => name));
   return async (name) => {
     if (!names.has(name)) return { reason: "no such file is read under --sources" };
-    const bytes = readBytes(root, name);
+    const bytes = readSourceFile(root, name);
     return "reason" in bytes ? bytes : read({ name, bytes }, new AbortController().signal);
   };
 }

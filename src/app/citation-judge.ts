@@ -1,8 +1,8 @@
 import { runWithDeadline } from "../core/clock.js";
 import { type CheckedCitation, type CheckOutcome, countVerdicts } from "../core/protocol/check-outcome.js";
-import type { FindSupport, SupportVerdict } from "../reader/checking/judging.js";
-import type { BudgetLimits } from "../reader/model/session/budget.js";
-import type { ModelFindings, ModelPlan, SupportOptions } from "../reader/supporting/support.js";
+import type { FindSupport, SupportVerdict } from "../reader/checking/judge-claims.js";
+import type { BudgetLimits } from "../reader/model/session/model-budget.js";
+import type { ModelFindings, ModelPlan, SupportOptions } from "../reader/supporting/ask-for-support.js";
 import { CodedError } from "./errors.js";
 import type { ModelContext, ModelOptions } from "./research-model.js";
 
@@ -95,12 +95,12 @@ export class CitationJudge {
     earlier: KeptOutcome | undefined,
   ): FindSupport {
     return async (citations, language, digestOf) => {
-      const { findSupport } = await import("../reader/supporting/support.js");
+      const { askForSupport } = await import("../reader/supporting/ask-for-support.js");
       const answers = await createEarlierAnswerFinder(earlier?.model === this.name ? earlier : undefined)(
         ...[citations, language, digestOf],
       );
       const open = citations.filter((_, i) => !answers[i]);
-      const findings = await findSupport(open, language, {
+      const findings = await askForSupport(open, language, {
         ...this.options,
         ...{ reliability: this.#reliability, signal, onPlan, onProgress, notice: onNotice },
       });
@@ -199,7 +199,7 @@ export async function openCitationJudge(
     "RESEARCH_MODEL_",
   );
   if (endpoint === undefined) return undefined;
-  const { ChatEndpoint } = await import("../reader/model/endpoint/endpoint.js");
+  const { ChatEndpoint } = await import("../reader/model/endpoint/chat-endpoint.js");
   return new CitationJudge({
     endpoint: new ChatEndpoint({ ...endpoint, silenceMs: SILENCE_MS }),
     limits: readModelLimits({ depth, ...options }),

@@ -4,9 +4,9 @@ import type { Clock } from "../core/clock.js";
 import { hashSha256, LocalError } from "../core/files/local-error.js";
 import type { ContextFile } from "../core/protocol/conversation.js";
 import { joinBlocks } from "../reader/parsing/blocks/block.js";
-import { detectFileType, NEARLY_NO_TEXT } from "../reader/parsing/blocks/blocks.js";
-import { createDocumentReader } from "../reader/parsing/documents/document.js";
-import { decodeText, getSizeLimit, isPacked } from "../reader/parsing/files/read-file.js";
+import { detectFileType, NEARLY_NO_TEXT } from "../reader/parsing/blocks/read-blocks.js";
+import { createDocumentReader } from "../reader/parsing/documents/document-reader.js";
+import { decodeText, getSizeLimit, isArchive } from "../reader/parsing/files/read-file.js";
 import { UsageError } from "./errors.js";
 import { readBytes } from "./read-text.js";
 
@@ -38,7 +38,7 @@ export async function extractContextFiles(
 async function extractText(name: string, bytes: Buffer, clock: Clock, signal: AbortSignal) {
   // The name of a pipe does not show the format.
   const file = bytes.toString("latin1", 0, 5) === "%PDF-" ? "context.pdf" : name;
-  const decoded = isPacked(file) ? undefined : decodeText(bytes);
+  const decoded = isArchive(file) ? undefined : decodeText(bytes);
   if (decoded && "reason" in decoded) return decoded;
   if (decoded && detectFileType(file, decoded.text) !== "html") return decoded.text;
   const document = await createDocumentReader(clock, 1)({ name: file, bytes }, signal);

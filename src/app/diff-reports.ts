@@ -27,8 +27,8 @@ export async function diffReports(old: DiffSide, now: DiffSide): Promise<ReportD
       "one of the results is structured, and the other is text",
       "Compare two structured results or two texts.",
     );
-  const { compareReports, readForComparison } = await import("../reader/comparing/reports.js");
-  const [oldReport, newReport] = [readForComparison(old.report), readForComparison(now.report)];
+  const { compareReports, prepareForComparison } = await import("../reader/comparing/compare-reports.js");
+  const [oldReport, newReport] = [prepareForComparison(old.report), prepareForComparison(now.report)];
   const [before, after] = compareReports(oldReport, newReport);
   const changes: ReportDiff["changes"] = [];
   for (const { text: claim, kind, other: was } of after) {

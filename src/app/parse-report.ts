@@ -2,11 +2,11 @@ import type { Result } from "../client/workflows/fetch-results.js";
 import { findMemberText, isObject, JsonText, tryParseExact } from "../core/json/exact-json.js";
 import { parseCitations } from "../core/protocol/citations.js";
 import { formatCount, shortenLine } from "../core/text/format-text.js";
-import type { Report } from "../reader/checking/check.js";
 import type { CitedClaim, ReportClaims } from "../reader/checking/citations.js";
+import type { Report } from "../reader/checking/report-checker.js";
 import { UsageError } from "./errors.js";
 
-export type { Report } from "../reader/checking/check.js";
+export type { Report } from "../reader/checking/report-checker.js";
 
 /** Maximum size of a report, in bytes. */
 export const MAX_REPORT_BYTES = 2 << 20;
@@ -65,7 +65,7 @@ export async function convertDocxToMarkdown(
 
 /** Lists the sentences of a report in order. A check judges those that cite a source. Adds notices to `notices`. */
 export async function listReportClaims(report: Report, notices?: CheckNotice[]): Promise<CitedClaim[]> {
-  const { listClaims } = await import("../reader/checking/check.js");
+  const { listClaims } = await import("../reader/checking/report-checker.js");
   const cited = listClaims(report);
   notices?.push(...listCitationNotices(cited));
   return cited.claims;

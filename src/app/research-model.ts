@@ -4,12 +4,12 @@ import { chooseProxy, parseBaseUrl } from "../core/http/base-url-and-proxy.js";
 import { Connections } from "../core/http/origin-connections.js";
 import type { Researcher } from "../core/researcher.js";
 import { isSendableKey } from "../core/secrets/hide-key.js";
-import type { EndpointOptions } from "../reader/model/endpoint/endpoint.js";
-import type { BudgetLimits } from "../reader/model/session/budget.js";
-import { ENGINES, type Engine, type EngineName, SearchEngine } from "../reader/searching/engines.js";
+import type { EndpointOptions } from "../reader/model/endpoint/chat-endpoint.js";
+import type { BudgetLimits } from "../reader/model/session/model-budget.js";
 import type { FolderIndexOptions } from "../reader/searching/folder-index.js";
+import { ENGINES, type Engine, type EngineName, SearchEngine } from "../reader/searching/search-engines.js";
 import type { SourceProvider } from "../reader/searching/source.js";
-import type { ModelResearcherOptions } from "../reader/writing/researcher.js";
+import type { ModelResearcherOptions } from "../reader/writing/model-researcher.js";
 import { findGivenFlag, refuseFlagsBeside, UsageError } from "./errors.js";
 import { parseDomains } from "./parse-domains.js";
 import { chooseInsecureHttp, readKeyWithTimeout, type SettingChoices } from "./resolve-settings.js";
@@ -73,7 +73,7 @@ export async function openResearchModel(
   const endpoint = await openModelEndpoint(ctx, options);
   if (endpoint === undefined) return undefined;
   return async (folder, service) => {
-    const { createModelResearcher } = await import("../reader/writing/researcher.js");
+    const { createModelResearcher } = await import("../reader/writing/model-researcher.js");
     const { combineProviders } = await import("../reader/searching/source.js");
     const { createFolderIndex } = await import("../reader/searching/folder-index.js");
     const sources: SourceProvider[] = [];
@@ -168,13 +168,13 @@ async function openWebSearch(
   };
   return async (service) => {
     const { createWebSources } = await import("../reader/searching/web-source.js");
-    const { checkPublicWeb } = await import("../reader/fetching/addresses.js");
-    const { createResolver } = await import("../reader/fetching/resolver.js");
-    const { createDocumentReader } = await import("../reader/parsing/documents/document.js");
+    const { checkPublicWeb } = await import("../reader/fetching/allowed-addresses.js");
+    const { createDnsResolver } = await import("../reader/fetching/dns-resolver.js");
+    const { createDocumentReader } = await import("../reader/parsing/documents/document-reader.js");
     return createWebSources({
       engine: new SearchEngine(name, url, apiKey, openConnections(ctx, url)),
       network: {
-        resolve: createResolver({ clock: host.clock }),
+        resolve: createDnsResolver({ clock: host.clock }),
         accessTo: checkPublicWeb,
         proxyFor: (target) => chooseProxy(target, host.env),
       },

@@ -4,7 +4,7 @@ import { describeSystemError, type Environment, LocalError } from "../core/files
 import type { Researcher } from "../core/researcher.js";
 import { createExtractiveResearcher } from "../reader/passages/extractive-researcher.js";
 import type { ConversationStore } from "../server/conversations/conversation-store.js";
-import type { Log } from "../server/monitoring/log.js";
+import type { Log } from "../server/monitoring/operator-log.js";
 import { createCommandResearcher } from "./command-researcher.js";
 import type { Upstream } from "./upstream-researcher.js";
 

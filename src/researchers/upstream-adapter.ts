@@ -23,7 +23,7 @@ import {
 } from "../core/protocol/conversation.js";
 import { DAY_MS } from "../core/protocol/rate-limits.js";
 import { describeError } from "../core/text/format-text.js";
-import { type Log, Troubles } from "../server/monitoring/log.js";
+import { type Log, TroubleLog } from "../server/monitoring/operator-log.js";
 import type { Upstream, UpstreamCreate, UpstreamResult } from "./upstream-researcher.js";
 
 /** The fields that are copied from the data of an upstream request to the data of our output. */
@@ -54,7 +54,7 @@ export interface UpstreamParts {
 /** Adapts a client to the form that the server needs. */
 export function createUpstreamAdapter(parts: UpstreamParts): Upstream {
   const { client, dialect, provider, model, saysDollars, day, asked, clock, log } = parts;
-  const troubles = new Troubles(log, clock);
+  const troubles = new TroubleLog(log, clock);
   const polls = `polls at ${provider}`;
   /** Monotonic ms at which the upstream service first answered 404 for each request, by id. */
   const missing = new Map<string, number>();

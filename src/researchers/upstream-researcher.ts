@@ -17,7 +17,7 @@ import {
   ServiceClosing,
   StoreError,
 } from "../server/conversations/conversation-store.js";
-import { type Log, Troubles } from "../server/monitoring/log.js";
+import { type Log, TroubleLog } from "../server/monitoring/operator-log.js";
 
 /** What happened to the create request of a conversation at the upstream service. */
 export type UpstreamCreate =
@@ -90,7 +90,7 @@ export function createUpstreamResearcher({
   const creates = new Semaphore(CREATES);
   /** The claims for which a create request may be sent, each with the function that frees its place. */
   const sending = new WeakMap<Claim, () => void>();
-  const troubles = new Troubles(log, clock);
+  const troubles = new TroubleLog(log, clock);
   const creating = `creates at ${provider}`;
   const closing = new AbortController();
   const cancelling = Promise.all([cancelAll(), sweep()]);

@@ -4,16 +4,16 @@ import type { Clock } from "../core/clock.js";
 import { TIERS, type Tier } from "../core/protocol/rate-limits.js";
 import type { Researcher, ResearcherFacts } from "../core/researcher.js";
 import { type ConversationStore, ServiceClosing } from "./conversations/conversation-store.js";
-import { deleteOldConversations } from "./conversations/retention.js";
+import { deleteOldConversations } from "./conversations/delete-old-conversations.js";
 import { Scheduler } from "./conversations/scheduler.js";
-import { createApp } from "./http/app.js";
 import { createAuthenticator } from "./http/authentication.js";
-import { createListener } from "./http/listener.js";
-import { hashKey, isValid, shortenHash } from "./keys/key-store.js";
-import type { Observer } from "./monitoring/exchange.js";
-import { logKeys } from "./monitoring/key-changes.js";
-import { accessLog, createHidingLog, type Log, type LogFormat } from "./monitoring/log.js";
-import type { Role } from "./role.js";
+import { createHttpApp } from "./http/http-app.js";
+import { createListener } from "./http/node-server.js";
+import { hashKey, isKeyValid, shortenHash } from "./keys/key-store.js";
+import { logKeyChanges } from "./monitoring/key-changes.js";
+import type { Observer } from "./monitoring/observe-exchange.js";
+import { createAccessLog, createHidingLog, type Log, type LogFormat } from "./monitoring/operator-log.js";
+import type { Role } from "./process-role.js";
 import { ServiceStartError } from "./start-error.js";
 
 export interface ServiceOptions {
@@ -66,7 +66,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const metrics =
     metricsToken && (await import("./monitoring/metrics.js")).createMetrics(store, options.version, clock);
   const observers: Observer[] = metrics ? [metrics.observer] : [];
-  if (options.accessLog) observers.push(accessLog(options.accessLog.format, options.accessLog.write));
+  if (options.accessLog) observers.push(createAccessLog(options.accessLog.format, options.accessLog.write));
   const scheduler = new Scheduler({ ...options, log, ...(metrics && { ended: metrics.researched }) });
   const { tier } = options;
   const hash = apiKey === undefined ? undefined : hashKey(apiKey);
@@ -74,7 +74,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     hash === undefined ? undefined : { keyId: shortenHash(hash), hash, tier, limits: TIERS[tier] };
   const ui = options.ui && (await import("./ui/ui.js")).createUi({ store, single, clock });
   const closing = new AbortController();
-  const app = createApp({
+  const app = createHttpApp({
     hasOperations: options.role !== "worker",
     store,
     authenticate: createAuthenticator(store.keys, single, clock),
@@ -89,14 +89,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const server = createListener(app, closing.signal);
   try {
-    if (options.role !== "api") await tellFacts(store, researcher.facts ?? {}, options);
-    await listen(server, options);
+    if (options.role !== "api") await storeResearcherFacts(store, researcher.facts ?? {}, options);
+    await listenOn(server, options);
   } catch (error) {
     await store.close();
     throw error;
   }
   if (options.role !== "api") scheduler.start();
-  if (options.role !== "worker") void logKeys(store.keys, log, clock, closing.signal);
+  if (options.role !== "worker") void logKeyChanges(store.keys, log, clock, closing.signal);
   const deleting =
     keepMs === undefined ? undefined : deleteOldConversations(store, keepMs, clock, log, closing.signal);
   const end = async ({ drainMs = 0, graceMs = 1_000 }) => {
@@ -127,10 +127,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /** Tells the store what the researcher reports. Warns about keys with a budget of dollars if it does not report its cost. */
-async function tellFacts(store: ConversationStore, facts: ResearcherFacts, { clock, log }: ServiceOptions) {
+async function storeResearcherFacts(
+  store: ConversationStore,
+  facts: ResearcherFacts,
+  { clock, log }: ServiceOptions,
+) {
   await store.declareResearch(facts);
   if (facts.saysDollars !== false) return;
-  const keys = (await store.keys.list()).filter((key) => key.budgets?.dollars && isValid(key, clock.now()));
+  const keys = (await store.keys.list()).filter(
+    (key) => key.budgets?.dollars && isKeyValid(key, clock.now()),
+  );
   if (keys.length === 0) return;
   const names = keys.map(({ name }) => name).join(", ");
   log(`the researcher does not report its cost, so keys with --dollars create nothing (${names})`, {
@@ -138,7 +144,7 @@ async function tellFacts(store: ConversationStore, facts: ResearcherFacts, { clo
   });
 }
 
-function listen(server: Server, { port, host }: ServiceOptions): Promise<void> {
+function listenOn(server: Server, { port, host }: ServiceOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       reject(ServiceStartError.fromListening(error, host, port));

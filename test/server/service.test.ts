@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Researcher } from "../../src/core/researcher.js";
 import { createCommandResearcher } from "../../src/researchers/command-researcher.js";
-import { createListener } from "../../src/server/http/listener.js";
+import { createListener } from "../../src/server/http/node-server.js";
 import type { Service } from "../../src/server/service.js";
 import { folderWith } from "../support/folder.js";
 import {

@@ -1,4 +1,4 @@
-import type { Fact } from "../../src/reader/writing/facts.js";
+import type { Fact } from "../../src/reader/writing/quoted-facts.js";
 
 /** What a model noted, with this quote from a.md. */
 export function factWith(quote: string, more: Partial<Fact> = {}): Fact {

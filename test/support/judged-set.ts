@@ -1,11 +1,15 @@
 import { systemClock } from "../../src/core/clock.js";
 import { Connections } from "../../src/core/http/origin-connections.js";
-import { buildPage } from "../../src/reader/checking/check.js";
-import type { ReadCitation } from "../../src/reader/checking/judging.js";
-import { judge } from "../../src/reader/checking/verdict.js";
-import { ChatEndpoint } from "../../src/reader/model/endpoint/endpoint.js";
-import { cutDocument } from "../../src/reader/parsing/documents/cut.js";
-import { findSupport, type ModelFindings, type SupportOptions } from "../../src/reader/supporting/support.js";
+import type { ReadCitation } from "../../src/reader/checking/judge-claims.js";
+import { judgeSentence } from "../../src/reader/checking/judge-sentence.js";
+import { buildPageContent } from "../../src/reader/checking/report-checker.js";
+import { ChatEndpoint } from "../../src/reader/model/endpoint/chat-endpoint.js";
+import { splitDocument } from "../../src/reader/parsing/documents/split-document.js";
+import {
+  askForSupport,
+  type ModelFindings,
+  type SupportOptions,
+} from "../../src/reader/supporting/ask-for-support.js";
 import { PAGES } from "../reader/supporting/set/pages.js";
 import { type Labelled, SENTENCES } from "../reader/supporting/set/sentences.js";
 import { type ChatRequest, type ModelEndpoint, modelEndpoint, type Play } from "./model-endpoint.js";
@@ -21,21 +25,21 @@ function readSet(): Promise<ReadCitation[]> {
 async function readSentences(
   sentences: readonly Pick<Labelled, "text" | "pages">[],
 ): Promise<ReadCitation[]> {
-  const pages = new Map<string, ReturnType<typeof buildPage>>();
+  const pages = new Map<string, ReturnType<typeof buildPageContent>>();
   for (const [name, html] of Object.entries(PAGES)) {
     const bytes = new TextEncoder().encode(html);
-    const read = await cutDocument({
+    const read = await splitDocument({
       ...{ name, bytes, wantsText: true },
       page: { type: "text/html", charset: "utf-8" },
     });
     if ("reason" in read) throw new Error(read.reason);
-    pages.set(name, buildPage(read));
+    pages.set(name, buildPageContent(read));
   }
   return Promise.all(
     sentences.map(async ({ text, pages: names }) => {
       const contents = names.flatMap((name) => pages.get(name) ?? []);
       const cited = contents.map((content) => ({ entry: { state: "read" as const, reason: null }, content }));
-      const { page = 0, ...judged } = await judge(text, cited, undefined);
+      const { page = 0, ...judged } = await judgeSentence(text, cited, undefined);
       const [content] = contents.slice(page);
       if (!content) throw new Error(`no page of ${text}`);
       const citation = { claim: text, field: null, urls: [...names], ...judged, support: null, quote: null };
@@ -64,7 +68,7 @@ export async function judgeSet(
   const connections = new Connections(url, undefined, 5_000);
   const citations = await (sentences ? readSentences(sentences) : readSet());
   const plans: object[] = [];
-  const findings = await findSupport(citations, undefined, {
+  const findings = await askForSupport(citations, undefined, {
     endpoint: new ChatEndpoint({ url, model: "m", apiKey: undefined, connections, clock: systemClock }),
     limits: { tokens: 1e6, calls: 100, ms: 1e6 },
     ...{

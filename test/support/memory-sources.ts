@@ -1,4 +1,4 @@
-import { readBlocks } from "../../src/reader/parsing/blocks/blocks.js";
+import { readBlocks } from "../../src/reader/parsing/blocks/read-blocks.js";
 import type { Passage, SourceProvider } from "../../src/reader/searching/source.js";
 
 /** A source of texts in memory: the blocks with the most words of the query first. */

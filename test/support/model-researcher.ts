@@ -1,7 +1,10 @@
 import { systemClock } from "../../src/core/clock.js";
 import { Connections } from "../../src/core/http/origin-connections.js";
 import type { ResearchJob } from "../../src/core/researcher.js";
-import { createModelResearcher, type ModelResearcherOptions } from "../../src/reader/writing/researcher.js";
+import {
+  createModelResearcher,
+  type ModelResearcherOptions,
+} from "../../src/reader/writing/model-researcher.js";
 import { leftovers } from "./leftovers.js";
 import { memorySources } from "./memory-sources.js";
 import {

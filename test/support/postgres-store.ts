@@ -2,8 +2,11 @@ import { randomUUID } from "node:crypto";
 import { systemClock } from "../../src/core/clock.js";
 import type { ResearchJob } from "../../src/core/researcher.js";
 import type { Caller, Claim } from "../../src/server/conversations/conversation-store.js";
-import { openPostgresStore, type PostgresStoreOptions } from "../../src/server/postgres/open.js";
-import type { PostgresStore } from "../../src/server/postgres/store.js";
+import {
+  openPostgresStore,
+  type PostgresStoreOptions,
+} from "../../src/server/postgres/open-postgres-store.js";
+import type { PostgresStore } from "../../src/server/postgres/postgres-store.js";
 
 const open = new Set<PostgresStore>();
 

@@ -4,8 +4,8 @@ import { type Clock, systemClock } from "../../src/core/clock.js";
 import { Connections } from "../../src/core/http/origin-connections.js";
 import type { ExchangeStore } from "../../src/core/researcher.js";
 import type { Network } from "../../src/reader/fetching/page-fetcher.js";
-import { cutDocument } from "../../src/reader/parsing/documents/cut.js";
-import { type EngineName, SearchEngine } from "../../src/reader/searching/engines.js";
+import { splitDocument } from "../../src/reader/parsing/documents/split-document.js";
+import { type EngineName, SearchEngine } from "../../src/reader/searching/search-engines.js";
 import type { SourceProvider } from "../../src/reader/searching/source.js";
 import { createWebSources, type WebOptions } from "../../src/reader/searching/web-source.js";
 import { leftovers } from "./leftovers.js";
@@ -120,7 +120,7 @@ export function webOf(url: string, network: Network, setting: WebSetting = {}): 
     // Its thread is a test of its own (documents.test.ts).
     read: async (task, signal) => {
       signal.throwIfAborted();
-      return cutDocument(task);
+      return splitDocument(task);
     },
     exchanges: noExchanges,
     pages: 30,

@@ -1,10 +1,10 @@
 import type { Span } from "../../core/markdown/document-types.js";
 import { parseMarkdown } from "../../core/markdown/parse-markdown.js";
 import type { Citation } from "../../core/protocol/citations.js";
-import { findFirst, type Mark } from "./report-line.js";
+import { type CitationMark, findFirstIndex } from "./report-line.js";
+import { isLinkTextShown, listSentences } from "./report-sentences.js";
 import { type ReportUnit, UnitReader } from "./report-units.js";
-import { isShown, listSentences } from "./sentences.js";
-import { Works } from "./works.js";
+import { WorksLists } from "./works-lists.js";
 
 /** A sentence, list item, table row or field of a report. Its place includes the marks; a field is at 0. */
 export interface CitedClaim extends Span {
@@ -42,26 +42,26 @@ const MOST_MARKS = 100;
 const PREFACE = /^\s*<think>[\s\S]*?<\/think>|^---\r?\n(?=[\w-]+:)[\s\S]*?\n---(?=\s)/;
 
 /** Reads the claims of a Markdown report. Takes linear time. */
-export function readClaims(report: string, { citations, sources }: GivenCitations): ReportClaims {
+export function readMarkdownClaims(report: string, { citations, sources }: GivenCitations): ReportClaims {
   // Replace the preface with blanks instead of removing it, so that offsets stay valid.
   const { blocks } = parseMarkdown(report.replace(PREFACE, (preface) => preface.replace(/[^\n]/g, " ")));
   const reader = new UnitReader();
   reader.read(blocks);
-  const works = new Works(reader.units, sources);
+  const works = new WorksLists(reader.units, sources);
   const units = reader.units.filter(
-    (unit, i) => !works.units.has(unit) && !isTitle(unit, works, reader.units[i + 1]),
+    (unit, i) => !works.units.has(unit) && !isTitleOfWorks(unit, works, reader.units[i + 1]),
   );
   const ranges = citations.flatMap((citation) =>
     "start" in citation && citation.end <= report.length ? citation : [],
   );
   ranges.sort((a, b) => a.end - b.end);
-  const isMark = (mark: Mark) => works.isMark(mark);
-  const listUrls = (mark: Mark) => [
+  const isMark = (mark: CitationMark) => works.isMark(mark);
+  const listUrls = (mark: CitationMark) => [
     ...works.listUrls(mark),
-    ...findRanges(ranges, mark).map(({ url }) => url),
+    ...findOverlapping(ranges, mark).map(({ url }) => url),
   ];
   const marks = units.flatMap(({ lines }) => lines.flatMap((line) => line.marks.filter(isMark)));
-  const isBare = (mark: Mark) =>
+  const isBare = (mark: CitationMark) =>
     mark.certainty !== "link" && mark.certainty !== "none" && listUrls(mark).length === 0;
   const claims = units.flatMap((unit): CitedClaim[] => {
     if (unit.kind === "aside") return [];
@@ -70,7 +70,7 @@ export function readClaims(report: string, { citations, sources }: GivenCitation
       .slice(0, MOST_MARKS)
       .flatMap(listUrls);
     return listSentences(unit, isMark).map(({ text, start, end, marks: ownMarks }) => {
-      const covering = findRanges(ranges, { start, end }).filter(
+      const covering = findOverlapping(ranges, { start, end }).filter(
         (citation) => citation.end <= end || citation.start <= start,
       );
       const urls = new Set([...beside, ...ownMarks.flatMap(listUrls), ...covering.map(({ url }) => url)]);
@@ -89,7 +89,7 @@ export function readClaims(report: string, { citations, sources }: GivenCitation
 }
 
 /** Returns whether a unit is the title of the list of works that follows it. */
-function isTitle({ kind, lines }: ReportUnit, works: Works, next: ReportUnit | undefined): boolean {
+function isTitleOfWorks({ kind, lines }: ReportUnit, works: WorksLists, next: ReportUnit | undefined): boolean {
   const text = lines.map((line) => line.text).join(" ");
   return kind === "text" && next !== undefined && works.units.has(next) && /^[^.!?\d]{1,60}$/.test(text);
 }
@@ -100,7 +100,7 @@ function listLinks(units: readonly ReportUnit[]): ReportClaims["links"] {
       ? (entry?.urls ?? []).map((url) => ({ url, title: null }))
       : lines.flatMap(({ text, marks }) =>
           marks.flatMap((mark) => {
-            const title = isShown(text, mark) ? text.slice(mark.from, mark.to) : null;
+            const title = isLinkTextShown(text, mark) ? text.slice(mark.from, mark.to) : null;
             return mark.urls.map((url) => ({ url, title }));
           }),
         ),
@@ -110,8 +110,8 @@ function listLinks(units: readonly ReportUnit[]): ReportClaims["links"] {
 type CitedRange = Extract<Citation, { start: number }>;
 
 /** Returns the ranges that overlap a place. `ranges` must be sorted by end. */
-function findRanges(ranges: readonly CitedRange[], { start, end }: Span): CitedRange[] {
-  const first = findFirst(ranges, (range) => range.end > start);
+function findOverlapping(ranges: readonly CitedRange[], { start, end }: Span): CitedRange[] {
+  const first = findFirstIndex(ranges, (range) => range.end > start);
   const all: CitedRange[] = [];
   for (let i = first; i < first + MOST_MARKS && (ranges[i]?.start ?? end) < end; i++)
     all.push(ranges[i] as CitedRange);
@@ -125,13 +125,14 @@ export function readFieldClaims(
 ): ReportClaims {
   const cited = new Map<string, string[]>();
   for (const citation of citations)
-    for (const path of "field" in citation ? listPaths(citation.field) : [])
+    for (const path of "field" in citation ? listFieldPaths(citation.field) : [])
       cited.set(path, [...new Set([...(cited.get(path) ?? []), citation.url])]);
   const all: ReportClaims = { claims: [], marksWithoutSource: [], notCited: [], links: [] };
   const visit = (each: unknown, path: string, isCited: boolean): string => {
     const urls = cited.get(path) ?? [];
     const isIn = isCited || urls.length > 0;
-    const read = typeof each === "string" ? readClaims(each, { citations: [], sources: [] }) : undefined;
+    const read =
+      typeof each === "string" ? readMarkdownClaims(each, { citations: [], sources: [] }) : undefined;
     const parts =
       typeof each === "object" && each !== null
         ? Object.entries(each).map(([name, child]) =>
@@ -152,7 +153,7 @@ export function readFieldClaims(
 }
 
 /** Returns the possible paths of a field: `$.companies[0]['name']` equals `companies.0.name`, and a provider may prefix the name of the output. */
-function listPaths(field: string): string[] {
+function listFieldPaths(field: string): string[] {
   const path = field.replace(/\[["']?([^\]"']*)["']?\]/g, ".$1").replace(/^[$.]+/, "");
   return [...new Set([path, path.replace(/^(?:output|structured|content)(?:\.|$)/, "")])];
 }

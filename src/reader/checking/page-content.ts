@@ -1,5 +1,5 @@
 import { hashText, InvertedIndex, PostingsList } from "../../core/inverted-index.js";
-import { detectLanguage, getVocabulary, hasWords, type Vocabulary } from "../languages/languages.js";
+import { detectLanguage, getVocabulary, hasWordLists, type Vocabulary } from "../languages/vocabulary.js";
 import { FigureIndex } from "../matching/figure-index.js";
 import { QuotableText } from "../matching/quotations.js";
 import { listSearchKeys } from "../matching/words.js";
@@ -42,7 +42,7 @@ export class PageContent {
 
   /** Whether months, and words such as "million", in the page's language can be read. */
   get isReadable(): boolean {
-    return hasWords(this.language);
+    return hasWordLists(this.language);
   }
 
   /** The text of the page that is in none of its passages. The numbers of its passages have no meaning. */
@@ -77,7 +77,7 @@ export class PageContent {
   ): Promise<T> {
     const cached = this.#made.get(name);
     if (cached) return cached as Promise<T>;
-    const building = fill(make(), this.passages, pause);
+    const building = fillIndex(make(), this.passages, pause);
     this.#made.set(name, building);
     // If an abort interrupts the building, another report may still need the index.
     building.catch(() => this.#made.delete(name));
@@ -85,7 +85,7 @@ export class PageContent {
   }
 }
 
-async function fill<T extends { add(passage: PagePassage, place: number): void }>(
+async function fillIndex<T extends { add(passage: PagePassage, place: number): void }>(
   index: T,
   passages: readonly PagePassage[],
   pause: Pause,

@@ -1,10 +1,16 @@
 import { decodeHTMLStrict } from "entities/decode";
 import type { Inline, Span } from "../../core/markdown/document-types.js";
 import { getVisibleText } from "../../core/markdown/inlines.js";
-import { expandNumbers, type FoundMark, findMarks, isPower, OBJECT } from "./mark-forms.js";
+import {
+  expandNumberRanges,
+  type FoundMark,
+  findCitationMarks,
+  isRaisedPower,
+  OBJECT,
+} from "./citation-marks.js";
 
 /** A mark in a line, with its place in the report. The text of a `link` may be part of the sentence. */
-export type Mark = FoundMark & Span;
+export type CitationMark = FoundMark & Span;
 
 const FILE =
   /^(?:\.\/)?(\/?(?:[\w.@+-]+\/)*[\w.@+-]*\.[A-Za-z]\w{0,9})(?::(\d+)(?:-\d+)?|#L(\d+)(?:-L?\d+)?)?$/;
@@ -12,10 +18,10 @@ const FILE =
 const NO_ADDRESS = /^(?:turn\d|grok_render|(?:start|end)_span$|attached_file|cite)/;
 
 /** A paragraph, list item or cell as one text, with its marks. */
-export class Line {
+export class ReportLine {
   text = "";
   /** The marks in order, without overlaps. */
-  marks: Mark[] = [];
+  marks: CitationMark[] = [];
   /** The parts of the text: the offset at which each begins, and its place in the report. */
   #parts: (Span & { from: number })[] = [];
   /** The text in which marks are searched, with objects in place of links, code and pictures. */
@@ -26,7 +32,7 @@ export class Line {
 
   constructor(inlines: readonly Inline[], isCell = false) {
     for (const inline of inlines) this.#add(inline);
-    for (const mark of findMarks(this.#masked, isCell))
+    for (const mark of findCitationMarks(this.#masked, isCell))
       this.marks.push({ ...mark, ...this.placeOf(mark.from, mark.to) });
     // Copy the array to save memory: one that grew has room for 17 items, and a report may have half a million lines.
     this.marks = [...this.marks].sort((a, b) => a.from - b.from);
@@ -42,7 +48,7 @@ export class Line {
   /** Returns the place in the report of a part of the line's text. */
   placeOf(from: number, to: number): Span {
     const findOffset = (offset: number) => {
-      const part = this.#parts[findFirst(this.#parts, (part) => part.from > offset) - 1];
+      const part = this.#parts[findFirstIndex(this.#parts, (part) => part.from > offset) - 1];
       return part ? Math.min(part.start + offset - part.from, part.end) : 0;
     };
     const start = findOffset(from);
@@ -76,10 +82,10 @@ export class Line {
     if (inlines.some(({ kind }) => kind !== "text") || !/^[\d,;\s–-]+$/.test(text))
       for (const inline of inlines) this.#add(inline);
     else {
-      const isMark = !isPower(this.#tail);
+      const isMark = !isRaisedPower(this.#tail);
       // A raised number that is not a mark is a power, so keep a "^" before it.
       const shown = /[\p{L}\d]$/u.test(this.#tail) ? `^${text}` : text;
-      this.#append(shown, place, isMark ? { certainty: "number", labels: expandNumbers(text) } : {});
+      this.#append(shown, place, isMark ? { certainty: "number", labels: expandNumberRanges(text) } : {});
     }
   }
 
@@ -104,10 +110,14 @@ export class Line {
       this.#append(text, place, labels.length > 0 ? { certainty: "sure", labels } : undefined);
     else if (NO_ADDRESS.test(address)) this.#append(text, place, { certainty: "counted" });
     else if (text !== address)
-      this.#append(text, place, { certainty: "link", labels, urls: findAddress(address) });
+      this.#append(text, place, { certainty: "link", labels, urls: findLinkTarget(address) });
     else {
       const [tail, digits = ""] = /(?<=[^\d.])\.?(\d{1,3})$/.exec(address) ?? [];
-      this.#append(text, place, { certainty: "link", urls: findAddress(unescapeAddress(address)), tail });
+      this.#append(text, place, {
+        certainty: "link",
+        urls: findLinkTarget(unescapeBareAddress(address)),
+        tail,
+      });
       const [from, start] = [this.text.length - digits.length, place.end - digits.length];
       const glued = { labels: [digits], urls: [], from, to: this.text.length, start, end: place.end };
       if (tail) this.marks.push({ certainty: "glued", ...glued });
@@ -117,7 +127,7 @@ export class Line {
   #addElement({ name, opening, inlines, ...place }: Inline & { kind: "element" }): void {
     const [, address] = /\shref\s*=\s*["']?([^"'\s>]+)/i.exec(opening) ?? [];
     this.#isBehindTag = true;
-    if (name === "a" && address !== undefined) this.#addLink(unescapeAddress(address), inlines, place);
+    if (name === "a" && address !== undefined) this.#addLink(unescapeBareAddress(address), inlines, place);
     // Skip headings and hidden elements, which are not sentences of the report.
     else if (!/^(?:h\d|summary)$/.test(name) && !/display:\s*none/i.test(opening)) {
       for (const inline of inlines) this.#add(inline);
@@ -129,12 +139,12 @@ export class Line {
 }
 
 /** Decodes Markdown escapes and character references in a bare address, in which exports write them against the standard. */
-function unescapeAddress(address: string): string {
+function unescapeBareAddress(address: string): string {
   return decodeHTMLStrict(address.replace(/\\([!-/:-@[-`{-~])/g, "$1"));
 }
 
 /** Returns the address of a link, in a list; empty if it neither has a scheme nor names a file. */
-export function findAddress(target: string): string[] {
+export function findLinkTarget(target: string): string[] {
   const address = target.trim().replace(/\s/g, "%20");
   if (/^[a-z][a-z\d+.-]*:/i.test(address) && !FILE.test(address)) return [address];
   if (address.startsWith("//")) return [`https:${address}`];
@@ -143,7 +153,7 @@ export function findAddress(target: string): string[] {
 }
 
 /** Returns the index of the first item for which `is` is true, by binary search. `is` must be true for all later items. */
-export function findFirst<T>(all: readonly T[], is: (item: T) => boolean): number {
+export function findFirstIndex<T>(all: readonly T[], is: (item: T) => boolean): number {
   let [from, to] = [0, all.length];
   while (from < to) {
     const middle = (from + to) >> 1;

@@ -1,19 +1,19 @@
 import type { MarkdownBlock } from "../../core/markdown/document-types.js";
 import { getVisibleText } from "../../core/markdown/inlines.js";
-import { findAddress, Line } from "./report-line.js";
+import { findLinkTarget, ReportLine } from "./report-line.js";
 
 /** A paragraph, list item or table row of a report, or a part without claims. */
 export interface ReportUnit {
   /** `gap`: a heading, code or a rule. `aside`: citations for other units. `note`: a definition. These three make no claims. */
   kind: "text" | "item" | "row" | "gap" | "aside" | "note";
   /** The text of the unit, as one line or, for a row, one line per cell. */
-  lines: Line[];
+  lines: ReportLine[];
   /** For a row, the column titles. */
   over: string;
   /** Set if the unit may be an entry of a list of works: a list item, a numbered row or line, or a definition. */
   entry: WorkEntry | undefined;
   /** Other lines whose marks belong to this unit. */
-  cites: Line[];
+  cites: ReportLine[];
 }
 
 export interface WorkEntry {
@@ -56,7 +56,7 @@ export class UnitReader {
   }
 
   #block(block: MarkdownBlock, before: readonly ReportUnit[], of: Pick<ReportUnit, "kind" | "entry">): void {
-    if (block.kind === "paragraph") this.#addParagraph(new Line(block.inlines), before, of);
+    if (block.kind === "paragraph") this.#addParagraph(new ReportLine(block.inlines), before, of);
     else if (block.kind === "quote") this.read(block.blocks, of.entry);
     else if (block.kind === "html") this.#addHtml(block.blocks, of.entry);
     else if (block.kind === "list") {
@@ -67,7 +67,7 @@ export class UnitReader {
       const list = { of: "rows" } as const;
       const over = block.head.map(getVisibleText).join(" | ");
       for (const row of block.rows) {
-        const lines = row.map((cell) => new Line(cell, true));
+        const lines = row.map((cell) => new ReportLine(cell, true));
         const number = lines.flatMap(
           ({ text }) => /^\s*[[(]?(\d{1,3})[\])]?\.?\s*$/.exec(text)?.[1] ?? [],
         )[0];
@@ -75,10 +75,10 @@ export class UnitReader {
         this.#push({ kind: "row", entry }, lines, over);
       }
     } else if (block.kind === "definition" || block.kind === "note") {
-      const urls = block.kind === "definition" ? findAddress(block.address) : [];
+      const urls = block.kind === "definition" ? findLinkTarget(block.address) : [];
       // Remove the second ^ of [^1^], which Kimi writes.
       const entry = { labels: [block.label.replace(/\^$/, "")], list: this.#notes, urls };
-      this.#push({ kind: "note", entry }, block.kind === "note" ? [new Line(block.inlines)] : []);
+      this.#push({ kind: "note", entry }, block.kind === "note" ? [new ReportLine(block.inlines)] : []);
     } else {
       this.#lines = undefined;
       this.#push({ kind: "gap", entry: undefined }, []);
@@ -98,13 +98,17 @@ export class UnitReader {
     }
   }
 
-  #push({ kind, entry }: Pick<ReportUnit, "kind" | "entry">, lines: Line[], over = ""): void {
+  #push({ kind, entry }: Pick<ReportUnit, "kind" | "entry">, lines: ReportLine[], over = ""): void {
     this.units.push({ kind, entry, lines, over, cites: [] });
     entry?.urls.push(...lines.flatMap(({ urls }) => urls));
   }
 
-  #addParagraph(line: Line, before: readonly ReportUnit[], of: Pick<ReportUnit, "kind" | "entry">): void {
-    const labels = listLabels(line);
+  #addParagraph(
+    line: ReportLine,
+    before: readonly ReportUnit[],
+    of: Pick<ReportUnit, "kind" | "entry">,
+  ): void {
+    const labels = listEntryLabels(line);
     const last = this.units.at(-1)?.entry;
     const isAside = hasOnlyAddresses(line);
     if (labels.length > 0) {
@@ -128,7 +132,7 @@ export class UnitReader {
 }
 
 /** Lists the numbers or names at the beginning of a line, by which marks may refer to it; empty if no text follows. */
-function listLabels({ text, marks }: Line): string[] {
+function listEntryLabels({ text, marks }: ReportLine): string[] {
   const labels: string[] = [];
   let at = 0;
   for (const mark of marks) {
@@ -142,7 +146,7 @@ function listLabels({ text, marks }: Line): string[] {
 }
 
 /** Returns whether a line consists only of addresses, possibly after a label. */
-function hasOnlyAddresses({ text, marks }: Line): boolean {
+function hasOnlyAddresses({ text, marks }: ReportLine): boolean {
   let rest = "";
   let at = 0;
   for (const { from, to, certainty } of marks) {

@@ -9,7 +9,7 @@ import type { ProxyAddress } from "../../core/http/base-url-and-proxy.js";
 import { describeConnectFailure } from "../../core/http/send-request.js";
 import { Agent, buildConnector, loadDispatcherMethods } from "../../core/http/undici.js";
 import { openProxyTunnel } from "../../core/http/undici-connectors.js";
-import { type PageKind, PDF } from "../parsing/documents/document.js";
+import { type PageKind, PDF } from "../parsing/documents/document-reader.js";
 import type { HostGate } from "./host-gate.js";
 
 /** "private": the user allowed this address, which is not on the public internet; its requests need no spacing. */
@@ -17,7 +17,7 @@ export type Access = "public" | "private";
 
 /** Access to the network; tests pass one that allows their own web servers on loopback. */
 export interface Network {
-  /** Resolves a host name to its addresses, the preferred one first. Rejects like the resolver of `createResolver`. */
+  /** Resolves a host name to its addresses, the preferred one first. Rejects like the resolver of `createDnsResolver`. */
   resolve(name: string, signal: AbortSignal): Promise<string[]>;
   /**
    * Decides whether a connection to an IP address and port may be opened; undefined if not. `asked` is the requested
@@ -73,7 +73,7 @@ export interface NoPage {
 }
 
 /** Thrown inside PageFetcher, which catches it and returns a NoPage of this kind with the message as reason. */
-class LeftOut extends Error {
+class PageLeftOutError extends Error {
   constructor(
     readonly kind: NoPageKind,
     message: string,
@@ -132,7 +132,7 @@ export class PageFetcher {
     let leftMs = PAGE_MS;
     let isAsked = true;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const refusal = explainUnfit(url) ?? (robots && forbidden(url));
+      const refusal = explainUnfitUrl(url) ?? (robots && forbidden(url));
       if (refusal !== undefined) return { kind: "not-asked", reason: refusal, url: url.href };
       isAsked &&= url.hostname === address.hostname;
       let leave: (() => void) | undefined;
@@ -143,7 +143,7 @@ export class PageFetcher {
         if (forbids !== undefined) return { ...forbids, url: url.href };
         leave = robots && (await gate.enter(url.host, this.signal, access === "private"));
         begun = clock.monotonic();
-        const late = new LeftOut("silent", `it was not there after ${PAGE_MS / 1_000} s`);
+        const late = new PageLeftOutError("silent", `it was not there after ${PAGE_MS / 1_000} s`);
         const got = await runWithDeadline(clock, leftMs, this.signal, late, (signal) =>
           this.#exchange(url, robots ? TYPES : /^/, signal),
         );
@@ -153,7 +153,7 @@ export class PageFetcher {
       } catch (error) {
         this.signal.throwIfAborted();
         const reason = describeConnectFailure(error);
-        if (error instanceof LeftOut) return { kind: error.kind, reason, url: url.href };
+        if (error instanceof PageLeftOutError) return { kind: error.kind, reason, url: url.href };
         return { kind: "unreachable", reason: `it could not be fetched: ${reason}`, url: url.href };
       } finally {
         leave?.();
@@ -167,12 +167,12 @@ export class PageFetcher {
     };
   }
 
-  /** Decides about access to a host from the same addresses that `#connect` uses. Throws LeftOut. */
+  /** Decides about access to a host from the same addresses that `#connect` uses. Throws PageLeftOutError. */
   async #access({ hostname, protocol, port: given }: URL, isAsked: boolean): Promise<Access> {
     const port = Number(given || (protocol === "https:" ? 443 : 80));
     const addresses = await this.#resolveAddresses(hostname).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOTFOUND") throw new LeftOut("no-host", "its name does not exist");
-      throw new LeftOut(
+      if (error.code === "ENOTFOUND") throw new PageLeftOutError("no-host", "its name does not exist");
+      throw new PageLeftOutError(
         "unreachable",
         `its name has no address: ${error.code ?? describeConnectFailure(error)}`,
       );
@@ -180,7 +180,7 @@ export class PageFetcher {
     const all = addresses.map((each) =>
       this.options.network.accessTo(each, port, isAsked ? hostname : undefined),
     );
-    if (all.includes(undefined)) throw new LeftOut("not-asked", "it is not on the public internet");
+    if (all.includes(undefined)) throw new PageLeftOutError("not-asked", "it is not on the public internet");
     return all.includes("private") ? "private" : "public";
   }
 
@@ -225,7 +225,7 @@ export class PageFetcher {
         return { kind: "type", reason, status: statusCode };
       }
       const most = type.toLowerCase() === PDF && this.options.areCited ? MAX_PDF_BYTES : MAX_BYTES;
-      const bytes = await readBody(body, `${encoding}`.trim().toLowerCase(), most);
+      const bytes = await readPageBody(body, `${encoding}`.trim().toLowerCase(), most);
       return { url, type: type.toLowerCase(), charset, bytes };
     } finally {
       // Close the connection instead of reading the rest.
@@ -253,25 +253,25 @@ export class PageFetcher {
 }
 
 /** Returns what makes an address unfit for a request, whatever the host is, as a phrase; undefined if the address is fit. */
-export function explainUnfit({ protocol, username, password, href }: URL): string | undefined {
+export function explainUnfitUrl({ protocol, username, password, href }: URL): string | undefined {
   if (protocol !== "http:" && protocol !== "https:") return "its address is not http or https";
   if (username !== "" || password !== "") return "its address has a user name";
   return href.length > MAX_URL ? "its address is too long" : undefined;
 }
 
-/** Reads and decompresses a whole body. Throws LeftOut if it is larger than `most` bytes or has an unknown encoding. */
-export async function readBody(body: Readable, encoding = "", most = MAX_BYTES): Promise<Buffer> {
+/** Reads and decompresses a whole body. Throws PageLeftOutError if it is larger than `most` bytes or has an unknown encoding. */
+export async function readPageBody(body: Readable, encoding = "", most = MAX_BYTES): Promise<Buffer> {
   const isPlain = encoding === "" || encoding === "identity";
   const unpack = UNPACK[encoding as keyof typeof UNPACK];
   if (!isPlain && unpack === undefined)
-    throw new LeftOut("unreadable", `its encoding is unknown: ${encoding}`);
+    throw new PageLeftOutError("unreadable", `its encoding is unknown: ${encoding}`);
   // The pipeline passes a failure of the body on to the decompressor.
   const stream = isPlain ? body : pipeline(body, unpack(), () => {});
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of stream as AsyncIterable<Uint8Array>) {
     size += piece.length;
-    if (size > most) throw new LeftOut("too-large", `larger than ${most / 1_048_576} MiB`);
+    if (size > most) throw new PageLeftOutError("too-large", `larger than ${most / 1_048_576} MiB`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces, size);

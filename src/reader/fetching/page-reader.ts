@@ -4,10 +4,10 @@ import type {
   DocumentReader,
   DocumentTask,
   ReadDocument,
-} from "../parsing/documents/document.js";
-import { isAllowedBy } from "../parsing/robots.js";
+} from "../parsing/documents/document-reader.js";
+import { isAllowedByRobots } from "../parsing/robots-txt.js";
+import { detectErrorPage, isBehindPayment } from "./error-and-paywall-pages.js";
 import { type FetcherOptions, type NoPage, PageFetcher } from "./page-fetcher.js";
-import { detectErrorPage, isBehindPayment } from "./undelivered.js";
 
 /** The most bytes of a robots.txt that are read; RFC 9309 §2.5 requires at least 500 KiB. */
 const MAX_ROBOTS = 512_000;
@@ -55,9 +55,9 @@ export class PageReader {
       if ("reason" in got) return got;
       const { url: end, bytes, ...page } = got;
       const answered = { status: 200, url: end.href };
-      if (areCited && isFrontPageOf(url, end))
+      if (areCited && isRedirectToFrontPage(url, end))
         return { kind: "front-page", reason: "it redirects to the front page", ...answered };
-      if (isGate(end) && !isGate(url))
+      if (isConsentGate(end) && !isConsentGate(url))
         return { kind: "unreadable", reason: "it redirects to a login or consent page", ...answered };
       const document = await this.#cut({ name: end.pathname, bytes, page, wantsText: areCited });
       if ("reason" in document) return { kind: "unreadable", ...document, ...answered };
@@ -80,7 +80,7 @@ export class PageReader {
       const { failure, ...why } = robots;
       return { kind: "robots", ...why, reason: `its robots.txt cannot be read: ${failure}` };
     }
-    return isAllowedBy(robots.rules, url)
+    return isAllowedByRobots(robots.rules, url)
       ? undefined
       : { kind: "robots", reason: "its robots.txt forbids it" };
   }
@@ -105,17 +105,17 @@ export class PageReader {
   }
 }
 
-function isFrontPageOf(requested: URL, end: URL): boolean {
+function isRedirectToFrontPage(requested: URL, end: URL): boolean {
   const getSite = ({ hostname }: URL) => hostname.replace(/^www\./, "");
-  return getSite(requested) === getSite(end) && !isFront(requested) && isFront(end);
+  return getSite(requested) === getSite(end) && !isFrontPage(requested) && isFrontPage(end);
 }
 
 /** Returns whether an address is a front page, possibly of one language, such as `/en/`. */
-function isFront({ pathname, search }: URL): boolean {
+function isFrontPage({ pathname, search }: URL): boolean {
   return /^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?$/i.test(pathname) && search === "";
 }
 
-function isGate({ hostname, pathname }: URL): boolean {
+function isConsentGate({ hostname, pathname }: URL): boolean {
   return /(?:^|[/.])(?:log[-_]?in|sign[-_]?in|consent|captcha|cookiewall)(?:$|[/.])/i.test(
     hostname + pathname,
   );

@@ -1,4 +1,4 @@
-import type { Vocabulary } from "./languages.js";
+import type { Vocabulary } from "./vocabulary.js";
 
 /** A part of a text with its place: offsets in UTF-16 units, `end` exclusive. */
 export interface Token {

@@ -1,4 +1,3 @@
-import type { Vocabulary } from "../languages/languages.js";
 import {
   buildAlternation,
   cacheByVocabulary,
@@ -8,6 +7,7 @@ import {
   lowerCase,
   type Token,
 } from "../languages/patterns.js";
+import type { Vocabulary } from "../languages/vocabulary.js";
 
 /** A day, a month of a year, or a day of a month. Parts that are not stated are undefined. */
 export interface CalendarDate {
@@ -61,10 +61,11 @@ export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
     const parts = Object.entries(match.groups ?? {}).filter(([, part]) => part !== undefined);
     const groups: Groups = Object.fromEntries(parts.map(([name, part]) => [name.replace(/\d$/, ""), part]));
     const { a, y, m = "", d, day, month } = groups;
-    const first = day || month ? buildDate(y, parseMonth(month ?? m), day) : [];
+    const first = day || month ? buildValidDate(y, parseMonth(month ?? m), day) : [];
     // `2009-10` is a range of two years, not a month.
     const isSpan = match[0] === `${y}-${m}` && m > (y ?? "").slice(2);
-    const readings = a !== undefined ? readNumeric(groups) : isSpan ? [] : buildDate(y, parseMonth(m), d);
+    const readings =
+      a !== undefined ? readNumericDate(groups) : isSpan ? [] : buildValidDate(y, parseMonth(m), d);
     return [first, readings].flatMap((dates) =>
       dates.length > 0 ? { kind: "date", ...cutMatch(match, text), readings: dates } : [],
     );
@@ -72,21 +73,21 @@ export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
 }
 
 /** Reads the dates that `2024-07-04` or `4.7.2024` may be; for `7/4/2024` there are two. */
-function readNumeric({ a = "", sign, b = "", c }: Groups): CalendarDate[] {
+function readNumericDate({ a = "", sign, b = "", c }: Groups): CalendarDate[] {
   const isShort = c?.length === 2;
-  if (a.length === 4) return isShort ? buildDate(a, Number(b), c) : [];
+  if (a.length === 4) return isShort ? buildValidDate(a, Number(b), c) : [];
   if (isShort && (sign === "-" || (sign === "." && (a + b).length < 4))) return [];
-  return [...(sign === "." ? [] : buildDate(c, Number(a), b)), ...buildDate(c, Number(b), a)];
+  return [...(sign === "." ? [] : buildValidDate(c, Number(a), b)), ...buildValidDate(c, Number(b), a)];
 }
 
 /** Returns a date; empty if there is no such day or month. */
-function buildDate(year: string | undefined, month: number, day?: string): CalendarDate[] {
+function buildValidDate(year: string | undefined, month: number, day?: string): CalendarDate[] {
   if (!(month >= 1 && month <= 12) || Number(day ?? 1) > 31) return [];
   return [{ year: year ? Number(expandYear(year)) : undefined, month, day: day ? Number(day) : undefined }];
 }
 
 /** Replaces dates in `text` with blanks, so that all offsets stay. Dates may overlap. */
-export function removeDates(text: string, dates: readonly Pick<Token, "start" | "end">[]): string {
+export function blankOutDates(text: string, dates: readonly Pick<Token, "start" | "end">[]): string {
   let rest = "";
   for (const { start, end } of dates)
     if (start >= rest.length) rest += text.slice(rest.length, start) + " ".repeat(end - start);

@@ -1,5 +1,4 @@
 import { hashText, InvertedIndex, NO_PLACES, PostingsList } from "../../core/inverted-index.js";
-import type { Vocabulary } from "../languages/languages.js";
 import {
   buildAlternation,
   cacheByVocabulary,
@@ -7,17 +6,18 @@ import {
   listMatches,
   lowerCase,
 } from "../languages/patterns.js";
-import { type CalendarDate, expandYear, findMonths, removeDates } from "./dates.js";
+import type { Vocabulary } from "../languages/vocabulary.js";
+import { blankOutDates, type CalendarDate, expandYear, findMonths } from "./dates.js";
 import {
   type Bound,
   type Figure,
-  findFactors,
+  findColumnFactors,
   findFigures,
-  multiply,
+  multiplyReadings,
   type Quantity,
   type Reading,
 } from "./numbers.js";
-import { convertAmount, listUnits, ORDER, type Unit, unitNames } from "./units.js";
+import { convertAmount, listNamesakeUnits, ORDER, type Unit, unitNames } from "./units.js";
 
 /**
  * How a number without a bound may be rounded. "written": to its last written digit (46,000 for 46,321). "decimals": only in
@@ -34,11 +34,11 @@ export type Rounding = "written" | "decimals" | "converted" | "open";
 type Form = readonly [measure: string, value: number];
 
 /** The amounts that match a figure of a sentence, from least to most, unless one of `unless` is at the same place. */
-interface Sought {
+interface AmountRange {
   measure: string;
   least: number;
   most: number;
-  unless?: () => readonly Sought[];
+  unless?: () => readonly AmountRange[];
 }
 
 /** Two amounts are equal if they differ by less than this share, because units are converted in floating point. */
@@ -69,7 +69,7 @@ const patterns = cacheByVocabulary((vocabulary) => ({
 }));
 
 /** The headings above a passage or sentence, with the units and factors that they give to the numbers below. */
-interface Head {
+interface FigureHeadings {
   text: string;
   units: readonly Unit[];
   factors: readonly number[];
@@ -80,7 +80,7 @@ interface Head {
 export class FigureIndex {
   readonly #forms = new Map<string, InvertedIndex>();
   readonly #scales = new Set<number>();
-  #head: Head = { text: "", units: [], factors: [], forms: [] };
+  #head: FigureHeadings = { text: "", units: [], factors: [], forms: [] };
 
   /** `hasPowers`: whether words such as "million" in the page's language can be read. If not, a number may be a million times as large. */
   constructor(
@@ -100,10 +100,10 @@ export class FigureIndex {
     const cells = others.length > 0 ? [first, ...others] : [];
     const units = cells.filter((cell) => unitNames(this.vocabulary).findUnit(cell));
     const head = this.#readHead([over, ...units].join("\n"));
-    for (const form of listStatements(text, figures, head, this.vocabulary)) this.#addForm(form, place);
+    for (const form of listStatedForms(text, figures, head, this.vocabulary)) this.#addForm(form, place);
     for (const form of head.forms) this.#addForm(form, place);
     for (const [scale] of listMatches(SCALE, text))
-      for (const factor of findFactors(scale, this.vocabulary)) this.#scales.add(factor);
+      for (const factor of findColumnFactors(scale, this.vocabulary)) this.#scales.add(factor);
   }
 
   /** Adds at place 0 an amount that no passage states, such as a sum. */
@@ -113,26 +113,27 @@ export class FigureIndex {
 
   /** Finds the places of a figure. `over`: the headings above the sentence. With "open", finds 1,450 for "more than 1,000". */
   findPlaces(figure: Figure, over = "", rounding = this.rounding): PostingsList {
-    if (figure.kind === "code") return this.#findAll(figure.values.flatMap(listCodeForms).map(buildExact));
+    if (figure.kind === "code")
+      return this.#findAll(figure.values.flatMap(listCodeForms).map(buildExactRange));
     if (figure.kind === "date") {
       const forms = figure.readings.flatMap(({ year, ...day }): Form[] => [
         ["date", computeDateKey({ year, ...day })],
         // A page that states the year elsewhere need not repeat it with each date.
-        ...(year && this.#findAll([buildExact(["", year])]).count > 0
+        ...(year && this.#findAll([buildExactRange(["", year])]).count > 0
           ? [["day", computeDateKey(day)] as const]
           : []),
       ]);
-      return this.#findAll(forms.map(buildExact));
+      return this.#findAll(forms.map(buildExactRange));
     }
     const { units, factors } = this.#readHead(over);
     // The page may state once that its numbers are in thousands.
     const scales = figure.factor === 1 ? [] : [...this.#scales, ...(this.hasPowers ? [] : [figure.factor])];
     const readings = [1, ...factors, ...scales.map((scale) => 1 / scale)].flatMap((factor) =>
-      multiply(figure.readings, factor),
+      multiplyReadings(figure.readings, factor),
     );
     return this.#findAll(
-      (figure.unit ? listUnits(figure.unit) : [undefined, ...units]).flatMap((unit) =>
-        readings.flatMap((reading) => listSought(reading, unit, figure.bound, rounding)),
+      (figure.unit ? listNamesakeUnits(figure.unit) : [undefined, ...units]).flatMap((unit) =>
+        readings.flatMap((reading) => listAmountRanges(reading, unit, figure.bound, rounding)),
       ),
     );
   }
@@ -143,18 +144,18 @@ export class FigureIndex {
     postings.add(value, place);
   }
 
-  #readHead(text: string): Head {
+  #readHead(text: string): FigureHeadings {
     if (this.#head.text === text) return this.#head;
     const { vocabulary } = this;
     const units = listMatches(patterns(vocabulary).unit, lowerCase(text)).flatMap(
       ({ 0: { length }, index }) => unitNames(vocabulary).findUnit(text.slice(index, index + length)) ?? [],
     );
-    const forms = findFigures(text, vocabulary).flatMap((figure) => listForms(figure));
-    this.#head = { text, units, factors: findFactors(text, vocabulary), forms };
+    const forms = findFigures(text, vocabulary).flatMap((figure) => listFigureForms(figure));
+    this.#head = { text, units, factors: findColumnFactors(text, vocabulary), forms };
     return this.#head;
   }
 
-  #findAll(sought: readonly Sought[]): PostingsList {
+  #findAll(sought: readonly AmountRange[]): PostingsList {
     return PostingsList.join(
       sought.map(({ measure, least, most, unless }) => {
         const places = this.#forms.get(measure)?.listBetween(least, most) ?? NO_PLACES;
@@ -165,14 +166,14 @@ export class FigureIndex {
 }
 
 /** Lists the forms of all figures that a passage states. */
-function listStatements(
+function listStatedForms(
   text: string,
   figures: readonly Figure[],
-  head: Head,
+  head: FigureHeadings,
   vocabulary: Vocabulary,
 ): Form[] {
   const forms = figures.flatMap((figure, i): Form[] => {
-    if (figure.kind !== "number") return listForms(figure);
+    if (figure.kind !== "number") return listFigureForms(figure);
     const next = figures[i + 1];
     const pair = next?.kind === "number" ? listPairForms(figure, next, text, vocabulary) : [];
     return [...listNumberForms(figure, head), ...pair];
@@ -182,7 +183,7 @@ function listStatements(
     ...forms,
     ...listMatches(SHORT_YEAR, text).map(([year]): Form => ["", Number(expandYear(year))]),
     ...listMatches(DIGITS_IN_WORD, text).map(([digits]): Form => ["name", Number(digits)]),
-    ...findMonths(removeDates(text, dates), vocabulary).map(
+    ...findMonths(blankOutDates(text, dates), vocabulary).map(
       (month): Form => ["day", computeDateKey({ month })],
     ),
   ];
@@ -197,16 +198,16 @@ function listPairForms(first: Quantity, second: Quantity, text: string, vocabula
 }
 
 /** Lists the forms of a figure, without regard to headings. */
-function listForms(figure: Figure): Form[] {
+function listFigureForms(figure: Figure): Form[] {
   if (figure.kind === "code")
-    return figure.values.flatMap((code) => [...listCodeForms(code), ...listPartForms(code)]);
+    return figure.values.flatMap((code) => [...listCodeForms(code), ...listCodePartForms(code)]);
   return figure.kind === "date" ? figure.readings.flatMap(listDateForms) : listNumberForms(figure);
 }
 
 /** Lists the forms of a number. `heads`: the units in the headings above it. */
 function listNumberForms(
   { readings, unit, text, isWord }: Quantity,
-  { units: heads, factors }: Pick<Head, "units" | "factors"> = { units: [], factors: [] },
+  { units: heads, factors }: Pick<FigureHeadings, "units" | "factors"> = { units: [], factors: [] },
 ): Form[] {
   // The word "one" is seldom a number.
   if (isWord && readings[0]?.value === 1 && unit === undefined) return [];
@@ -218,7 +219,7 @@ function listNumberForms(
     for (const reading of readings) {
       const value = reading.value * factor;
       const size = Math.abs(value);
-      for (const each of unit ? listUnits(unit) : heads) {
+      for (const each of unit ? listNamesakeUnits(unit) : heads) {
         forms.push([unit ? each.digits : each.digitsBelow, size]);
         for (const amount of convertAmount(value, each)) forms.push([each.measure, amount]);
       }
@@ -262,20 +263,25 @@ function listCodeForms(code: string): Form[] {
 }
 
 /** Lists the forms of parts of a code: 14:05 of 14:05:33, 14:08 of 00:14:08, the port of an address, 3 and 1 of 3:1, 2.14 of 2.14.0. */
-function listPartForms(code: string): Form[] {
+function listCodePartForms(code: string): Form[] {
   const times = [/^\d+:\d\d(?=:)/, /(?<=^0:0?)\d\d?:\d\d$/].flatMap((form) => form.exec(code) ?? []);
   const numbers = code.match(/^\d+(?=:\d$)|(?<=:)(?:\d|\d{3,})$|^\d+\.\d+(?=\.)/g) ?? [];
   return [...times.flatMap(listCodeForms), ...numbers.map((part): Form => ["", Number(part)])];
 }
 
-function buildExact([measure, value]: Form): Sought {
+function buildExactRange([measure, value]: Form): AmountRange {
   return { measure, least: value * (1 - EPSILON), most: value * (1 + EPSILON) };
 }
 
 /** Lists where to look for a number. The same digits with another unit do not match. */
-function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, rounding: Rounding): Sought[] {
-  const range = buildRange(reading, unit, bound, rounding);
-  const buildTimes = (measure: string, factor = 1, [least, most] = range): Sought => ({
+function listAmountRanges(
+  reading: Reading,
+  unit: Unit | undefined,
+  bound: Bound,
+  rounding: Rounding,
+): AmountRange[] {
+  const range = buildRoundingRange(reading, unit, bound, rounding);
+  const buildTimes = (measure: string, factor = 1, [least, most] = range): AmountRange => ({
     measure,
     least: least * factor,
     most: most * factor,
@@ -284,13 +290,13 @@ function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, roun
     const share = unit === undefined && range[1] <= 1 ? [buildTimes("percent", 100)] : [];
     return [...["", "name", unit ? "order" : "*"].map((measure) => buildTimes(measure)), ...share];
   }
-  const listAmounts = ([least, most]: Range): Sought[] =>
+  const listAmounts = ([least, most]: Range): AmountRange[] =>
     unit.factors.map((factor) => {
       const ends = [least, most].map((end) => (reading.value < 0 ? -end : end) * factor + unit.offset);
       return { measure: unit.measure, least: Math.min(...ends), most: Math.max(...ends) };
     });
   // A converted amount may also be rounded to its trailing zeros: 186 mph are 300 km/h.
-  const converted = buildRange(reading, unit, bound, "converted");
+  const converted = buildRoundingRange(reading, unit, bound, "converted");
   const unless = () => [unit.digits, unit.digitsBelow].map((measure) => buildTimes(measure, 1, converted));
   // 90 % may be written as 0.9, and 0.9 dollars as 90 cents.
   const shares = unit.kind === "percent" ? [""] : unit.id === "cent" ? ["", ...unit.others] : [];
@@ -307,7 +313,12 @@ function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, roun
 type Range = readonly [least: number, most: number];
 
 /** Returns the range of numbers that may be rounded to `reading`, without sign. */
-function buildRange(reading: Reading, unit: Unit | undefined, bound: Bound, rounding: Rounding): Range {
+function buildRoundingRange(
+  reading: Reading,
+  unit: Unit | undefined,
+  bound: Bound,
+  rounding: Rounding,
+): Range {
   const { value, step, zeros } = reading;
   const size = Math.abs(value);
   if (rounding === "open") return bound === "over" ? [size, size * MOST_OPEN] : [size / MOST_OPEN, size];

@@ -1,4 +1,3 @@
-import type { Vocabulary } from "../languages/languages.js";
 import {
   buildAlternation,
   cacheByVocabulary,
@@ -8,7 +7,8 @@ import {
   lowerCase,
   type Token,
 } from "../languages/patterns.js";
-import { type DateInText, findDates, removeDates } from "./dates.js";
+import type { Vocabulary } from "../languages/vocabulary.js";
+import { blankOutDates, type DateInText, findDates } from "./dates.js";
 import { ORDER, type Unit, unitNames } from "./units.js";
 
 /** A possible value of a number. `step`: the value of its last written digit. `zeros`: the trailing zeros of a whole number. */
@@ -154,20 +154,22 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
   const text = normalizeDigits(original);
   const { number, to, and, time } = patterns(vocabulary);
   const dates = findDates(text, vocabulary);
-  const dateless = removeDates(text, dates);
-  const times = listMatches(time, lowerCase(dateless)).flatMap((match) => readTime(match, dateless) ?? []);
+  const dateless = blankOutDates(text, dates);
+  const times = listMatches(time, lowerCase(dateless)).flatMap(
+    (match) => readTimeOfDay(match, dateless) ?? [],
+  );
   // Replace dates and times with blanks, so that their digits are not read as numbers.
-  const rest = removeDates(dateless, times);
+  const rest = blankOutDates(dateless, times);
   const lower = lowerCase(rest);
   const figures: (Quantity | Code)[] = [];
   for (const match of listMatches(number, lower)) {
-    const figure = readNumber(match, rest, vocabulary);
+    const figure = readNumberMatch(match, rest, vocabulary);
     const last = figures.at(-1);
     if (figure?.kind === "number" && last?.kind === "number") {
       const between = lower.slice(last.end, figure.start);
-      const whole = joinParts(last, figure, between, and);
+      const whole = joinNumberParts(last, figure, between, and);
       if (whole) figures.pop();
-      else if (to.test(between)) shareUnit(last, figure);
+      else if (to.test(between)) copyUnitToFirst(last, figure);
       figures.push(whole ?? figure);
     } else if (figure) figures.push(figure);
   }
@@ -175,16 +177,16 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
 }
 
 /** Applies the power and unit of the second number of a range to the first: `1.2–1.3 billion euros`. */
-function shareUnit(first: Quantity, { unit, factor }: Quantity): void {
+function copyUnitToFirst(first: Quantity, { unit, factor }: Quantity): void {
   // A year is not the first number of such a range: `from 57.9 % in 2020 to 62.4 %`.
   if (/^(?:1[5-9]|20)\d\d$/.test(first.text) && unit) return;
   first.unit ??= unit;
   if (first.factor === 1 && (unit === undefined || first.unit === unit))
-    first.readings = [...first.readings, ...multiply(first.readings, factor)];
+    first.readings = [...first.readings, ...multiplyReadings(first.readings, factor)];
 }
 
 /** Finds the factors that a column title gives to the numbers below: `Costs (million euros)`, `€m`, `M€`, `TEUR` or `$'000`. */
-export function findFactors(head: string, vocabulary: Vocabulary): number[] {
+export function findColumnFactors(head: string, vocabulary: Vocabulary): number[] {
   const { head: pattern, powers } = patterns(vocabulary);
   return listMatches(pattern, lowerCase(head)).map(([sign]) => {
     const word = sign.replace(/\.$/, "");
@@ -192,7 +194,7 @@ export function findFactors(head: string, vocabulary: Vocabulary): number[] {
   });
 }
 
-export function multiply(readings: readonly Reading[], factor: number): Reading[] {
+export function multiplyReadings(readings: readonly Reading[], factor: number): Reading[] {
   return readings.map((each) => ({
     ...each,
     value: each.value * factor,
@@ -214,7 +216,12 @@ function normalizeDigits(text: string): string {
 }
 
 /** Joins two parts of one number, such as `1億2500万`, `2 miliardi e 340 milioni`, `1 h 30 min`; undefined if they are two numbers. */
-function joinParts(first: Quantity, second: Quantity, between: string, and: RegExp): Quantity | undefined {
+function joinNumberParts(
+  first: Quantity,
+  second: Quantity,
+  between: string,
+  and: RegExp,
+): Quantity | undefined {
   if (first.text.length > REACH) return undefined;
   const [hours, time] = [first.unit, second.unit].map((unit) =>
     unit?.kind === "time" ? unit.factors[0] : 0,
@@ -230,7 +237,7 @@ function joinParts(first: Quantity, second: Quantity, between: string, and: RegE
   if (!goesOn && !isTime) return undefined;
   const scale = isTime ? minutes / hours : 1;
   const readings = first.readings.flatMap(({ value }) =>
-    multiply(isTime ? second.readings.slice(0, 1) : second.readings, scale).map((part) => ({
+    multiplyReadings(isTime ? second.readings.slice(0, 1) : second.readings, scale).map((part) => ({
       ...part,
       value: value + part.value,
     })),
@@ -241,14 +248,14 @@ function joinParts(first: Quantity, second: Quantity, between: string, and: RegE
 }
 
 /** Reads a time of day; undefined if the digits are just a number. */
-function readTime(match: RegExpExecArray, text: string): Code | undefined {
+function readTimeOfDay(match: RegExpExecArray, text: string): Code | undefined {
   const { hour, minute, half, clock } = match.groups ?? {};
   if ((minute ?? half ?? clock) === undefined) return undefined;
   const hours = [Number(hour), ...(half ? [(Number(hour) % 12) + (half === "p" ? 12 : 0)] : [])];
   return { kind: "code", ...cutMatch(match, text), values: hours.map((each) => `${each}:${minute ?? "00"}`) };
 }
 
-function readNumber(
+function readNumberMatch(
   match: RegExpExecArray,
   text: string,
   vocabulary: Vocabulary,
@@ -261,7 +268,7 @@ function readNumber(
   const { start, end } = place;
   const plain = digits.replace("·", ".");
   const all = plain.replace(/\D/g, "");
-  const read = readDigits(plain);
+  const read = listDigitReadings(plain);
   // A long number, or one with leading zeros such as `U+0001`, is not an amount.
   const isName = /^0\d{3,}$/.test(plain) || all.length > MOST_DIGITS;
   if (isName || (digits !== "" && read.length === 0))
@@ -269,20 +276,21 @@ function readNumber(
   const { powers, fractions, first } = patterns(vocabulary);
   const cutBefore = (length: number) => text.slice(Math.max(0, start - length), start);
   const spelt = word ?? nth;
-  if (spelt !== undefined) read.push(buildExact(readWords(spelt, vocabulary) / (fractions.get(part) ?? 1)));
+  if (spelt !== undefined)
+    read.push(buildExactReading(readNumberWords(spelt, vocabulary) / (fractions.get(part) ?? 1)));
   if (glyph !== undefined) {
     const [over = 0, under = 1] = glyph.normalize("NFKD").split("⁄").map(Number);
-    read.splice(0, 2, { ...buildExact((read[0]?.value ?? 0) + over / under), step: 0.01 });
+    read.splice(0, 2, { ...buildExactReading((read[0]?.value ?? 0) + over / under), step: 0.01 });
   }
   // `2021/22` is a range of two years.
   const century = /^\d\d$/.test(plain) && /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(cutBefore(6))?.[1];
-  if (century) read.push(buildExact(Number(century + plain)));
+  if (century) read.push(buildExactReading(Number(century + plain)));
   const isLetter = power === "" && (money !== undefined || /\d\s?[a-z]$/.test(match[0]));
   const letter = (isLetter && LETTERS[unit]) || undefined;
   const factor = (money && letter) || (powers.get(power.replace(/\.$/, "")) ?? LETTERS[power] ?? 1);
   // A letter directly after digits may also be a unit: 5m.
   const factors = letter && !money ? [factor, letter] : [factor];
-  const readings = factors.flatMap((each) => multiply(read, sign === undefined ? each : -each));
+  const readings = factors.flatMap((each) => multiplyReadings(read, sign === undefined ? each : -each));
   // The key of a setting may contain the unit: `delay_ms: 250`. Units are case-sensitive: MB is not Mb.
   const key = /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(cutBefore(REACH))?.[1];
   const written = (letter && money) || (unit && text.slice(end - unit.length, end)) || money || key || "";
@@ -292,12 +300,12 @@ function readNumber(
   const isWord = spelt !== undefined && power === "";
   return new Quantity(place.text, start, end, readings, factor, measure, isWord, (number) => {
     const before = lowerCase(cutBefore(REACH)).replace(first, "");
-    return readBound(number, `${before}\0${lowerCase(text.slice(end, end + REACH))}`, vocabulary);
+    return classifyBound(number, `${before}\0${lowerCase(text.slice(end, end + REACH))}`, vocabulary);
   });
 }
 
 /** Determines the bound of a number. `context`: the text around the number, with a NUL in its place. */
-function readBound({ text, unit, readings }: Quantity, context: string, vocabulary: Vocabulary): Bound {
+function classifyBound({ text, unit, readings }: Quantity, context: string, vocabulary: Vocabulary): Bound {
   const { bounds } = patterns(vocabulary);
   const has = (name: keyof typeof bounds) => bounds[name].test(context);
   const isDecade = /^\d{3}0(?:s|er)$/.test(text) || (Number(readings[0]?.value) % 10 === 0 && has("decades"));
@@ -307,7 +315,7 @@ function readBound({ text, unit, readings }: Quantity, context: string, vocabula
 }
 
 /** Reads a number in words, such as `zweiundzwanzigtausend`. */
-function readWords(words: string, vocabulary: Vocabulary): number {
+function readNumberWords(words: string, vocabulary: Vocabulary): number {
   const { atoms, atom } = patterns(vocabulary);
   let [total, part] = [0, 0];
   const names = listMatches(atom, words.replaceAll("-", " "));
@@ -320,13 +328,14 @@ function readWords(words: string, vocabulary: Vocabulary): number {
   return names.length === 0 ? 1 : total + part;
 }
 
-function buildExact(value: number): Reading {
+function buildExactReading(value: number): Reading {
   return { value, step: 1, zeros: 0 };
 }
 
 /** Lists the possible values of digits: a comma or point before three digits may group them or begin a fraction. */
-function readDigits(digits: string): Reading[] {
-  if (/e/.test(digits)) return [{ ...buildExact(Number(digits)), step: Number(digits.replace(/.*e/, "1e")) }];
+function listDigitReadings(digits: string): Reading[] {
+  if (/e/.test(digits))
+    return [{ ...buildExactReading(Number(digits)), step: Number(digits.replace(/.*e/, "1e")) }];
   const joined = digits.replace(/[^\d.,:]/g, "");
   const readings = GROUPED.flatMap(([mark, point, form]): Reading[] => {
     const [text, decimals = ""] = form.exec(joined) ?? [];

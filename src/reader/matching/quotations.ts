@@ -2,7 +2,7 @@ import { findIndexAtLeast, hashText, InvertedIndex } from "../../core/inverted-i
 import { cutMatch, listMatches, type Token } from "../languages/patterns.js";
 
 /** A part of a text, by offsets in UTF-16 units; `end` is exclusive. */
-export interface Stretch {
+export interface TextRange {
   start: number;
   end: number;
 }
@@ -41,7 +41,7 @@ const MOST_GAP = 5_000;
 const MOST_PLACES = 2_000;
 
 /** Replaces markup in `text` with blanks, so that all offsets stay. */
-export function removeMarkup(text: string): string {
+export function blankOutMarkup(text: string): string {
   return text.replace(MARKUP, (markup) => " ".repeat(markup.length));
 }
 
@@ -55,13 +55,13 @@ export function findQuotations(text: string): Token[] {
 }
 
 /** Returns whether a quotation is long enough to be looked up. */
-export function isStatement({ text }: Token): boolean {
+export function isLongQuotation({ text }: Token): boolean {
   const words = text.replace(GAP, " ").match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.length >= LEAST_WORDS && splitParts(text).some((part) => part.length >= SHORT_ANCHOR);
+  return words.length >= LEAST_WORDS && splitAtOmissions(text).some((part) => part.length >= SHORT_ANCHOR);
 }
 
 /** Finds quotations of at most 1,000 characters in double marks. The places include the marks. */
-export function findQuotationPlaces(text: string): Stretch[] {
+export function findQuotationPlaces(text: string): TextRange[] {
   return listMatches(LONG_SPEECH, text).map((match) => cutMatch(match, text));
 }
 
@@ -80,7 +80,7 @@ export class QuotableText {
 
   /** Adds a passage. */
   add({ text }: { text: string }): void {
-    const parts = normalizePlain(removeMarkup(text).replace(NOTE_MARK, " ")).match(PART) ?? [];
+    const parts = normalizePlain(blankOutMarkup(text).replace(NOTE_MARK, " ")).match(PART) ?? [];
     this.#begins.push(this.#size);
     for (const part of parts) {
       this.#starts.push(this.#size);
@@ -92,11 +92,11 @@ export class QuotableText {
   /** Returns the index of the passage in which `quotation` begins, with any text at its omissions; undefined if there is none. */
   findPassage(quotation: string): number | undefined {
     this.#index();
-    const parts = splitParts(quotation);
+    const parts = splitAtOmissions(quotation);
     const anchor = parts.reduce((longest, part) => (part.length > longest.length ? part : longest), "");
     const at = parts.indexOf(anchor);
     const place = this.#words
-      .listBetween(listAnchors(anchor).at(-1) ?? 0)
+      .listBetween(hashPrefixes(anchor).at(-1) ?? 0)
       .find(
         MOST_PLACES,
         (start) => this.#text.startsWith(anchor, start) && this.#hasAround(parts, at, start),
@@ -108,7 +108,7 @@ export class QuotableText {
     if (this.#passages.length === 0) return;
     this.#text = this.#passages.join("");
     for (const start of this.#starts)
-      for (const anchor of listAnchors(this.#text.slice(start, start + LONG_ANCHOR)))
+      for (const anchor of hashPrefixes(this.#text.slice(start, start + LONG_ANCHOR)))
         this.#words.add(anchor, start);
     this.#passages.length = 0;
     this.#starts.length = 0;
@@ -131,14 +131,14 @@ export class QuotableText {
 }
 
 /** Returns the hashes of a text's prefixes, by which the text is looked up. */
-function listAnchors(text: string): number[] {
+function hashPrefixes(text: string): number[] {
   return [SHORT_ANCHOR, LONG_ANCHOR].flatMap((size) =>
     text.length < size ? [] : hashText(text.slice(0, size)),
   );
 }
 
 /** Splits a quotation at omissions into normalized parts. */
-function splitParts(quotation: string): string[] {
+function splitAtOmissions(quotation: string): string[] {
   return quotation
     .replace(/\[(\p{L})\](?=\p{L})/gu, "$1")
     .split(GAP)
@@ -197,23 +197,23 @@ const HYPHEN = /(?<=\p{L})[-\u00ad‐](?:\s*\n\s*)?(?=\p{L})/gu;
 const SHORTEST = 3;
 
 /** Finds a quote in a text, word for word; undefined if it is not there. */
-export function locateQuote(text: string, quote: string): Stretch | undefined {
+export function locateQuote(text: string, quote: string): TextRange | undefined {
   // A copy may omit all link targets. Those that it has must be right.
-  const plain = removeMarkup(text);
+  const plain = blankOutMarkup(text);
   return (
-    locate(text, quote) ??
-    (plain === text ? undefined : locate(plain, quote)) ??
+    locateExactQuote(text, quote) ??
+    (plain === text ? undefined : locateExactQuote(plain, quote)) ??
     // A copy may join a word that was split at a line end.
-    locate(joinWords(plain), joinWords(quote))
+    locateExactQuote(softenHyphens(plain), softenHyphens(quote))
   );
 }
 
 /** Replaces hyphens inside words with soft hyphens, so that all offsets stay. */
-function joinWords(text: string): string {
+function softenHyphens(text: string): string {
   return text.replace(HYPHEN, (gap) => "\u00ad".repeat(gap.length));
 }
 
-function locate(text: string, quote: string): Stretch | undefined {
+function locateExactQuote(text: string, quote: string): TextRange | undefined {
   const whole = tokenizeText(text);
   const part = tokenizeText(quote);
   const [at, other] = findOccurrences(whole, part);

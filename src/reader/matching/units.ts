@@ -48,20 +48,23 @@ export const unitNames = cacheByVocabulary((vocabulary) => {
   );
   for (const [name, id] of [...SIGNS, ...words]) {
     const unit = UNITS.get(id);
-    const other = folded.get(fold(name));
+    const other = folded.get(foldUnitName(name));
     if (unit && name.startsWith("=")) exact.set(name.slice(1), unit);
     else if (unit)
-      folded.set(fold(name), other && other.kind !== unit.kind ? { ...other, or: unit } : (other ?? unit));
+      folded.set(
+        foldUnitName(name),
+        other && other.kind !== unit.kind ? { ...other, or: unit } : (other ?? unit),
+      );
   }
   return {
     /** Returns the unit with this name or sign; undefined if there is none. */
-    findUnit: (word: string): Unit | undefined => exact.get(word) ?? folded.get(fold(word)),
+    findUnit: (word: string): Unit | undefined => exact.get(word) ?? folded.get(foldUnitName(word)),
     /** A pattern (for the flags `iu`) that matches the signs and names of units. */
-    pattern: buildAlternation([...exact.keys(), ...folded.keys()].map(fold)),
+    pattern: buildAlternation([...exact.keys(), ...folded.keys()].map(foldUnitName)),
   };
 });
 
-function fold(name: string): string {
+function foldUnitName(name: string): string {
   return name
     .toLowerCase()
     .replace("μ", "µ")
@@ -69,7 +72,7 @@ function fold(name: string): string {
 }
 
 /** Lists all units with the same name: pounds are a weight and a currency. */
-export function listUnits(unit: Unit): Unit[] {
+export function listNamesakeUnits(unit: Unit): Unit[] {
   return [unit, ...(unit.or ? [unit.or] : [])];
 }
 

@@ -1,7 +1,7 @@
-import type { Vocabulary } from "../languages/languages.js";
 import { listMatches } from "../languages/patterns.js";
-import { findMonths, removeDates } from "./dates.js";
-import { findQuotations, isStatement } from "./quotations.js";
+import type { Vocabulary } from "../languages/vocabulary.js";
+import { blankOutDates, findMonths } from "./dates.js";
+import { findQuotations, isLongQuotation } from "./quotations.js";
 
 /** Words that do not indicate a subject: the usual stop words of English, and words that open a question. */
 const STOP = new Set(
@@ -30,7 +30,7 @@ const cachedTerms = new Map<string, readonly string[]>();
 const MOST_CACHED = 20_000;
 
 /** Splits `text` into the stems of its meaningful words, in order and with repetition. */
-export function splitWords(text: string): string[] {
+export function splitIntoStems(text: string): string[] {
   // Most text is ASCII, for which the simpler expression takes a third of the time.
   const runs = (/[^\x00-\x7f]/.test(text) ? text.replace(SPLIT, "").match(RUN) : text.match(ASCII_RUN)) ?? [];
   return runs.flatMap(splitTerms);
@@ -41,14 +41,14 @@ export function splitWords(text: string): string[] {
  * "generation" are equal, even in languages without a stemmer. Omits numbers.
  */
 export function listContentKeys(text: string, isFrequent: (word: string) => boolean = () => false): string[] {
-  const letters = splitWords(text).filter((word) => /\p{L}/u.test(word) && !isFrequent(word));
+  const letters = splitIntoStems(text).filter((word) => /\p{L}/u.test(word) && !isFrequent(word));
   return [...new Set(letters.map((word) => word.slice(0, KEY)))];
 }
 
 /** Returns the keys by which a text is found: those of its words, of words with a short ending, and of the parts of compounds. */
 export function listSearchKeys(text: string, hasCompounds: boolean): Set<string> {
   const keys = new Set<string>();
-  for (const word of splitWords(text)) {
+  for (const word of splitIntoStems(text)) {
     keys.add(word.slice(0, KEY));
     if (word.length > KEY - 1 && word.length < KEY + 2) keys.add(word.slice(0, KEY - 1));
     if (hasCompounds)
@@ -68,11 +68,11 @@ const LEAST_PART = 3;
  */
 export function findNames(text: string, language: string | undefined, vocabulary: Vocabulary): string[] {
   const quotations = findQuotations(text);
-  const bare = removeDates(text, quotations.filter(isStatement));
+  const bare = blankOutDates(text, quotations.filter(isLongQuotation));
   const names = listMatches(language === "de" ? CAPITALS : NAME, bare).map(([name]) =>
     name.replace(/\p{L}+/gu, (word) => (findMonths(word, vocabulary).length > 0 ? "" : word)),
   );
-  const terms = quotations.filter((quotation) => language === "de" && !isStatement(quotation));
+  const terms = quotations.filter((quotation) => language === "de" && !isLongQuotation(quotation));
   return [...names.filter(Boolean), ...terms.map((term) => term.text)];
 }
 const FIELD = "(?<![\\p{L}\\p{N}_])[\\p{L}\\p{N}]+(?:_[\\p{L}\\p{N}]+)+";
@@ -85,13 +85,13 @@ function splitTerms(run: string): readonly string[] {
   const cached = cachedTerms.get(run);
   if (cached !== undefined) return cached;
   if (cachedTerms.size >= MOST_CACHED) cachedTerms.clear();
-  const terms = analyse(run);
+  const terms = splitIdentifier(run);
   cachedTerms.set(run, terms);
   return terms;
 }
 
 /** Splits identifiers in camelCase and snake_case. The whole identifier is a term as well. */
-function analyse(run: string): string[] {
+function splitIdentifier(run: string): string[] {
   if (run.length > LONGEST) return [];
   const parts = run
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1_$2")
@@ -99,20 +99,20 @@ function analyse(run: string): string[] {
     .split("_")
     .filter(Boolean);
   const terms = parts
-    .flatMap((part) => (HAN.test(part) ? listPairs(part) : [part]))
+    .flatMap((part) => (HAN.test(part) ? listCharacterPairs(part) : [part]))
     .filter((part) => !STOP.has(part))
-    .map(stem);
+    .map(stemWord);
   return parts.length > 1 ? [parts.join("_"), ...terms] : terms;
 }
 
 /** Returns each pair of adjacent characters as a word, for scripts that do not separate words. */
-function listPairs(word: string): string[] {
+function listCharacterPairs(word: string): string[] {
   const marks = [...word];
   return marks.length < 2 ? [word] : marks.slice(1).map((mark, i) => `${marks[i]}${mark}`);
 }
 
 /** Reduces a word to its stem: equal for "limit", "limits" and "limited", and for "create", "creates" and "creating". */
-function stem(word: string): string {
+function stemWord(word: string): string {
   if (word.length < 4 || /\P{ASCII}|\d/u.test(word)) return word;
   let short = word
     .replace(/ies$/, "y")

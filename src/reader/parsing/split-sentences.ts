@@ -1,5 +1,5 @@
-import { getVocabulary } from "../languages/languages.js";
 import { buildAlternation, listMatches } from "../languages/patterns.js";
+import { getVocabulary } from "../languages/vocabulary.js";
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 

@@ -2,8 +2,8 @@ import { waitUnlessAborted } from "../../core/clock.js";
 import { type Researcher, ResearchFailure } from "../../core/researcher.js";
 import { describeError } from "../../core/text/format-text.js";
 import { createFolderIndex, type FolderIndexOptions } from "../searching/folder-index.js";
-import { pickBestPassages, SEARCHED } from "./passages.js";
-import { buildData, report } from "./report.js";
+import { buildPassageData, formatPassageReport } from "./passage-report.js";
+import { pickBestPassages, SEARCHED } from "./pick-passages.js";
 
 /** Creates a researcher that answers with the best passages of a folder's files. Throws if the folder cannot be read. */
 export function createExtractiveResearcher(options: FolderIndexOptions): Researcher {
@@ -23,7 +23,9 @@ export function createExtractiveResearcher(options: FolderIndexOptions): Researc
       const [hits, description] = await waitUnlessAborted(work, signal);
       const passages = pickBestPassages(hits);
       tell({ sources: [...new Set(passages.map(({ id }) => id))].map((id) => ({ title: id, file: id })) });
-      return structured_output ? buildData(passages) : report(prompt, passages, description);
+      return structured_output
+        ? buildPassageData(passages)
+        : formatPassageReport(prompt, passages, description);
     },
     close: () => folder.close(),
   };

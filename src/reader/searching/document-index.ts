@@ -1,7 +1,7 @@
-import { detectLanguage } from "../languages/languages.js";
-import { splitWords } from "../matching/words.js";
+import { detectLanguage } from "../languages/vocabulary.js";
+import { splitIntoStems } from "../matching/words.js";
 import type { Block } from "../parsing/blocks/block.js";
-import { Bm25Index } from "./bm25.js";
+import { Bm25Index } from "./bm25-index.js";
 import type { Description, Hit, Opened, Passage, SourceDocument } from "./source.js";
 
 interface IndexedDocument {
@@ -55,7 +55,7 @@ export class DocumentIndex {
 
   /** Returns the `limit` best passages for `query`, best first. */
   search(query: string, limit: number): Hit[] {
-    const queryWords = [...new Set(splitWords(query))].slice(0, MAX_QUERY_WORDS);
+    const queryWords = [...new Set(splitIntoStems(query))].slice(0, MAX_QUERY_WORDS);
     const blockAt = (id: string, passage: number) => this.#entries.get(id)?.blocks[passage];
     const isAmount = AMOUNT.test(query);
     const best = this.#index.search(queryWords, limit, (id, nth) => {
@@ -74,7 +74,7 @@ export class DocumentIndex {
   }
 
   #computeShare(queryWords: readonly string[], passage: Passage): number {
-    const passageWords = new Set(splitWords(joinPassage(passage)));
+    const passageWords = new Set(splitIntoStems(joinPassage(passage)));
     let total = 0;
     let sum = 0;
     for (const term of queryWords) {

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ThreadPool } from "../../core/thread-pool.js";
-import type { CorpusOptions } from "./corpus.js";
+import type { CorpusOptions } from "./folder-corpus.js";
 import type { Source, SourceProvider } from "./source.js";
 
 export interface FolderIndexOptions extends CorpusOptions {

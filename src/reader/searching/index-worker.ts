@@ -1,6 +1,6 @@
 import { describeError } from "../../core/text/format-text.js";
 import { runThread } from "../../core/thread-pool.js";
-import { Corpus } from "./corpus.js";
+import { Corpus } from "./folder-corpus.js";
 import type { IndexAnswer, IndexQuestion } from "./folder-index.js";
 import type { Source } from "./source.js";
 

@@ -132,18 +132,18 @@ function combineSources(sources: readonly Source[]): Source {
 const NAMED = 10;
 
 /** Lists what is not searched, grouped by reason, such as "a.png, b.png (not text); old/c.csv (larger than 8 MiB)". */
-export function listOf(unread: readonly Unread[]): string {
+export function listUnreadByReason(unread: readonly Unread[]): string {
   const byReason = new Map<string, string[]>();
   for (const { name, reason } of unread) {
     const names = byReason.get(reason) ?? [];
     byReason.set(reason, names);
     names.push(name);
   }
-  return [...byReason].map(([reason, names]) => `${listFirst(names, NAMED)} (${reason})`).join("; ");
+  return [...byReason].map(([reason, names]) => `${listFirstNames(names, NAMED)} (${reason})`).join("; ");
 }
 
 /** Lists the first `most` of `names` and the number of the remaining ones. */
-export function listFirst(names: readonly string[], most: number): string {
+export function listFirstNames(names: readonly string[], most: number): string {
   const more = names.length - most;
   return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

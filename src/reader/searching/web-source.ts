@@ -2,7 +2,7 @@ import { runWithDeadline } from "../../core/clock.js";
 import { isObject } from "../../core/json/exact-json.js";
 import { type ExchangeStore, ResearchFailure } from "../../core/researcher.js";
 import { shortenLine } from "../../core/text/format-text.js";
-import { type DomainLimits, explainOutside } from "../fetching/addresses.js";
+import { type DomainLimits, explainOutsideLimits } from "../fetching/allowed-addresses.js";
 import { HostGate } from "../fetching/host-gate.js";
 import type { NoPage } from "../fetching/page-fetcher.js";
 import {
@@ -12,11 +12,16 @@ import {
   type PageReaderOptions,
   type Robots,
 } from "../fetching/page-reader.js";
-import { NEARLY_NO_TEXT } from "../parsing/blocks/blocks.js";
-import { MAX_PAGE_TEXT } from "../parsing/documents/document.js";
-import { ROBOT } from "../parsing/robots.js";
+import { NEARLY_NO_TEXT } from "../parsing/blocks/read-blocks.js";
+import { MAX_PAGE_TEXT } from "../parsing/documents/document-reader.js";
+import { ROBOT } from "../parsing/robots-txt.js";
 import { DocumentIndex } from "./document-index.js";
-import { createFailed, type SearchEngine, type Searched, type SearchResult } from "./engines.js";
+import {
+  buildFailedSearch,
+  type SearchEngine,
+  type SearchOutcome,
+  type SearchResult,
+} from "./search-engines.js";
 import type { Description, Hit, Opened, Source, SourceProvider, Unread } from "./source.js";
 
 export interface WebOptions extends DomainLimits, Pick<PageReaderOptions, "network" | "read" | "clock"> {
@@ -43,7 +48,7 @@ interface Kept {
   kind: "web";
   /** What was requested: `query …`, `page …` or `robots …`. */
   subject: string;
-  answer: Searched | Page | NoPage | Robots;
+  answer: SearchOutcome | Page | NoPage | Robots;
 }
 
 /** The parts that all questions share. */
@@ -68,7 +73,7 @@ class WebSource implements Source {
   readonly #notes = new Set<string>();
   readonly #reader: PageReader;
   /** The failure of the engine after which no further query is sent. */
-  #broken: Searched | undefined;
+  #broken: SearchOutcome | undefined;
   #isSearched = false;
   /** The addresses that were requested, and the size of the blocks that were read, in bytes. */
   readonly #tried = new Set<string>();
@@ -138,7 +143,7 @@ class WebSource implements Source {
     return [];
   }
 
-  async #askEngine(query: string): Promise<Searched> {
+  async #askEngine(query: string): Promise<SearchOutcome> {
     const { engine, clock, gate, log } = this.shared;
     if (this.#broken) return this.#broken;
     for (let tries = 1; ; tries++) {
@@ -148,7 +153,7 @@ class WebSource implements Source {
       const searched = await runWithDeadline(clock, SEARCH_MS, this.signal, late, ask)
         .catch((error: unknown) => {
           if (error !== late) throw error;
-          return createFailed(late.message, false);
+          return buildFailedSearch(late.message, false);
         })
         .finally(leave);
       if (searched.failure === undefined) return searched;
@@ -186,7 +191,7 @@ class WebSource implements Source {
   /** Returns why an address must not be requested, even if its robots.txt allows it; undefined if it may be requested. */
   #explainForbidden({ hostname, origin }: URL): string | undefined {
     const isEngine = origin === this.shared.engine.url.origin;
-    return isEngine ? "it is the search engine itself" : explainOutside(this.shared, hostname);
+    return isEngine ? "it is the search engine itself" : explainOutsideLimits(this.shared, hostname);
   }
 
   #leaveOut({ href }: URL, reason: string): void {

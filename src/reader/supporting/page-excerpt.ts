@@ -1,11 +1,11 @@
+import type { analyseClaim } from "../checking/judge-sentence.js";
 import { PageContent, type PagePassage, type Pause } from "../checking/page-content.js";
-import type { readClaim } from "../checking/verdict.js";
-import { splitWords } from "../matching/words.js";
+import { splitIntoStems } from "../matching/words.js";
 import { splitSentences } from "../parsing/split-sentences.js";
-import { Bm25Index } from "../searching/bm25.js";
+import { Bm25Index } from "../searching/bm25-index.js";
 
 /** A claim, with the items to look for. */
-export type ClaimContent = ReturnType<typeof readClaim>;
+export type ClaimContent = ReturnType<typeof analyseClaim>;
 
 /** A passage, or a part of a long passage, that may be shown to a model. */
 export interface Piece extends PagePassage {
@@ -45,7 +45,7 @@ export class PageExcerpt {
   /** Chooses the pieces to show for a claim: those with its figures, the best matches, and short neighbours of both. */
   async choose({ text, over, language, sought }: ClaimContent, pause: Pause): Promise<Set<Piece>> {
     const { figures } = await this.content.index(language, pause);
-    const terms = new Set(splitWords(`${text} ${over}`));
+    const terms = new Set(splitIntoStems(`${text} ${over}`));
     const withFigures = sought.flatMap((item) => {
       if (item.kind === "quotation") return [];
       const places = figures.findPlaces(item, over);

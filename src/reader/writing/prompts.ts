@@ -1,20 +1,20 @@
 import { isObject, stringifyExact } from "../../core/json/exact-json.js";
 import type { JsonSchema } from "../../core/protocol/conversation.js";
-import { splitWords } from "../matching/words.js";
-import type { Prompt, ReplyReading } from "../model/session/session.js";
+import { splitIntoStems } from "../matching/words.js";
+import type { Prompt, ReplyReading } from "../model/session/model-session.js";
 import {
+  defineList,
   defineObject,
   defineWord,
   integer,
-  list,
-  readListed,
+  readListReply,
   type Shape,
   text,
   type ValueOf,
-} from "../model/session/shapes.js";
-import { Bm25Index } from "../searching/bm25.js";
+} from "../model/session/reply-shapes.js";
+import { Bm25Index } from "../searching/bm25-index.js";
 import type { Description, Opened } from "../searching/source.js";
-import type { Fact } from "./facts.js";
+import type { Fact } from "./quoted-facts.js";
 
 /** The longest title, query or sub-question, in characters. */
 const LONGEST = 200;
@@ -24,13 +24,13 @@ const short: Shape<string> = {
 };
 const title: Shape<string> = { ...text, read: (value) => short.read(value) ?? "" };
 
-const queries = list(short, 5);
-const plan = defineObject({ questions: list(defineObject({ question: short, queries }), 8) });
+const queries = defineList(short, 5);
+const plan = defineObject({ questions: defineList(defineObject({ question: short, queries }), 8) });
 
 const note = defineObject({ claim: text, source: integer, quote: text });
 /** A model's note before any check. `source` is the number of the section in the model's input, from 1. */
 export type Note = ValueOf<typeof note>;
-const notes = defineObject({ facts: list(note), answered: list(integer), queries });
+const notes = defineObject({ facts: defineList(note), answered: defineList(integer), queries });
 
 /** A sentence, item or row of an answer, with the numbers (from 1) of the facts that it cites. */
 export interface Cited {
@@ -41,36 +41,36 @@ export interface Cited {
   /** Whether the work ended at a limit before the sentence was checked against its quotes. */
   isUnchecked?: boolean;
 }
-const cited: Shape<Cited> = defineObject({ text, facts: list(integer) });
+const cited: Shape<Cited> = defineObject({ text, facts: defineList(integer) });
 const kind = defineWord(["text", "list", "steps", "table"], "text");
 const answer = defineObject({
-  sentences: list(cited),
-  sections: list(defineObject({ title, kind, columns: list(title), items: list(cited) })),
-  disagree: list(defineObject({ about: title, sides: list(cited) })),
-  missing: list(short),
+  sentences: defineList(cited),
+  sections: defineList(defineObject({ title, kind, columns: defineList(title), items: defineList(cited) })),
+  disagree: defineList(defineObject({ about: title, sides: defineList(cited) })),
+  missing: defineList(short),
 });
 export type Draft = ValueOf<typeof answer>;
 
 const VERDICTS = ["stated", "not stated", "contradicted"] as const;
 /** The verdict on whether the cited quotes state a sentence. */
 export type HeldVerdict = (typeof VERDICTS)[number];
-const numbers = list(integer);
+const numbers = defineList(integer);
 const held = defineObject({ stated: numbers, "not stated": numbers, contradicted: numbers });
 
 /** Reads the sub-questions from a reply to PLAN. Also accepts a list of queries. */
 export function readPlan(reply: unknown, question: string): ReplyReading<ValueOf<typeof plan>["questions"]> {
   const listed = isObject(reply) ? (reply.questions ?? reply.queries) : reply;
-  const plans = readListed(plan, "questions", { questions: listed });
+  const plans = readListReply(plan, "questions", { questions: listed });
   if ("wrong" in plans) return plans;
   const { questions } = plans.value;
   return { value: questions.length > 0 ? questions : [{ question, queries: queries.read(listed) ?? [] }] };
 }
 
 /** Reads notes from a reply to NOTES. Skips entries without a claim, source or quote. */
-export const readNotes = (reply: unknown) => readListed(notes, "facts", reply);
+export const readNotes = (reply: unknown) => readListReply(notes, "facts", reply);
 
 /** Reads an answer from a reply to a prompt of buildAnswerPrompt. Skips invalid entries. */
-export const readAnswer = (reply: unknown) => readListed(answer, "sentences", reply);
+export const readAnswer = (reply: unknown) => readListReply(answer, "sentences", reply);
 
 /** Reads the verdict on each sentence number from a reply to CHECK. If there are several, the worst wins. Also accepts a list. */
 export function readVerdicts(reply: unknown): ReplyReading<Map<number, HeldVerdict>> {
@@ -148,7 +148,7 @@ const TITLES = 40;
 function pickTitles(question: string, titles: readonly string[]): string[] {
   const index = new Bm25Index();
   index.set("", titles);
-  const fitting = index.search(splitWords(question), TITLES).map(({ passage }) => titles[passage] ?? "");
+  const fitting = index.search(splitIntoStems(question), TITLES).map(({ passage }) => titles[passage] ?? "");
   return [...new Set([...fitting, ...titles])].slice(0, TITLES);
 }
 

@@ -15,7 +15,7 @@ export const RESERVED_MS = 60_000;
 export const floorToHour = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;
 
 /** Returns when an event at `at` no longer counts in the window. Both are epoch ms. */
-export function computeLeaveTime(at: number, windowMs: number): number {
+export function computeWindowExit(at: number, windowMs: number): number {
   return (windowMs < LONG_MS ? at : floorToHour(at) + HOUR_MS) + windowMs;
 }
 
@@ -26,7 +26,7 @@ const computeWaitEnd = (at: number, ms: number) => Math.round((at + ms) / 1_000)
 export const toUnits = (dollars: number) => Math.round(dollars * 1e9);
 
 /** Returns why no waiting conversation of the key may begin; undefined if one may. `research.may_begin` (1.sql) has the same rules. */
-export function explainWaiting({ atOnce, dollars }: KeyBudgets, figures: KeyFigures) {
+export function explainKeyWait({ atOnce, dollars }: KeyBudgets, figures: KeyFigures) {
   const { spent, reservedByRunning, isMeasured, price, running } = figures;
   if (atOnce !== undefined && running >= atOnce) return "at-once";
   if (dollars === undefined) return undefined;
@@ -36,7 +36,7 @@ export function explainWaiting({ atOnce, dollars }: KeyBudgets, figures: KeyFigu
 }
 
 /** Returns the limit that blocks the key's next create call longest; undefined if none does. `research.room` (1.sql) has the same rules. */
-export function createRefusal(
+export function findBudgetRefusal(
   { budget, dollars }: KeyBudgets,
   {
     created,
@@ -61,11 +61,11 @@ export function createRefusal(
 }
 
 /** Combines what is used of a key's hourly limits and budgets at `at` (epoch ms). */
-export function useOf(
+export function computeKeyUse(
   { id: keyId, budgets = {} }: LimitedKey,
   { at, hours, figures }: { at: number; hours: Pick<KeyUse, "create" | "stop">; figures: KeyFigures },
 ): KeyUse {
-  const refusal = createRefusal(budgets, figures);
+  const refusal = findBudgetRefusal(budgets, figures);
   const budgetAt = refusal?.kind === "rate-limited" ? computeWaitEnd(at, refusal.retryAfterMs) : 0;
   return { ...figures, keyId, ...hours, nextAt: Math.max(hours.create.nextAt ?? 0, budgetAt) || undefined };
 }
@@ -80,7 +80,7 @@ export function formatQueueProgress(
     now,
   }: { budgets: KeyBudgets; figures: KeyFigures; closedMs: number; now: number },
 ): string {
-  const block = explainWaiting(budgets, figures);
+  const block = explainKeyWait(budgets, figures);
   const ms = block === "budget" ? figures.spentFreeMs : block ? undefined : closedMs;
   const reason = block ?? (closedMs > 0 ? "upstream" : undefined);
   const until = ms && ms > 0 ? new Date(computeWaitEnd(now, ms)).toISOString() : undefined;

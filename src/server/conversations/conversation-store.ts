@@ -75,7 +75,7 @@ export interface Bill {
 }
 
 /** The cost of the ended conversations of one key, day or model. */
-export interface Spent {
+export interface SpentSum {
   /** The id of the key; the day as `2026-01-31` (UTC); the model, or "" if it is unknown. */
   name: string;
   completed: number;
@@ -99,7 +99,7 @@ export const SPENT_MS = 30 * 86_400_000;
 const LONGEST_MODEL = 200;
 
 /** Reads the cost from an outcome's `data`. The data comes from outside, so invalid amounts are left out. */
-export function readBill(data = "{}"): Bill {
+export function parseBill(data = "{}"): Bill {
   const { cost_dollars, usage, model } = JSON.parse(data);
   const readAmount = (value: unknown) =>
     typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
@@ -131,7 +131,7 @@ export interface Overview {
   /** Returns what each key has used of its limits, in the order of `keys`. */
   use(keys: readonly LimitedKey[]): Promise<{ at: number; uses: KeyUse[] }>;
   /** Sums costs, also of deleted conversations. `sinceMs`: from the start of the hour that long ago; undefined: of all time. */
-  listSpent(by: SpentBy, sinceMs?: number): Promise<Spent[]>;
+  listSpent(by: SpentBy, sinceMs?: number): Promise<SpentSum[]>;
 }
 
 /** The key that sent a request, as far as the store needs to know it. */

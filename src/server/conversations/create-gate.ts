@@ -20,7 +20,7 @@ export interface Refused {
 }
 
 /** Whether create calls are sent to the upstream service. The gate is open if `kind` is undefined. */
-export interface Gate {
+export interface CreateGate {
   kind?: "limit" | "account" | "unknown";
   reason: string;
   atOnce: number;
@@ -32,7 +32,7 @@ export interface Gate {
   waitMs: number;
 }
 
-export const OPEN: Gate = { reason: "", atOnce: 0, failures: 0, unknowns: 0, waitMs: 0 };
+export const OPEN: CreateGate = { reason: "", atOnce: 0, failures: 0, unknowns: 0, waitMs: 0 };
 
 /** Interval between attempts at a failing account, and how long an unanswered attempt blocks others, in ms. */
 export const PROBE_MS = 60_000;
@@ -44,7 +44,7 @@ const LEAST_WAIT_MS = 1_000;
 const UNKNOWNS = 3;
 
 /** Returns the gate after an answer. `isStale`: whether another answer changed the gate after this create call was sent. */
-export function advanceGate(gate: Gate, answer: CreateAnswer, isStale: boolean): Gate {
+export function advanceGate(gate: CreateGate, answer: CreateAnswer, isStale: boolean): CreateGate {
   const { kind } = answer;
   if (kind === "open") return isStale && gate.kind ? { ...gate, unknowns: 0 } : OPEN;
   const unknowns = kind === "unknown" ? gate.unknowns + 1 : 0;
@@ -60,7 +60,10 @@ export function advanceGate(gate: Gate, answer: CreateAnswer, isStale: boolean):
 }
 
 /** Returns why a new conversation is refused; undefined if it is accepted. `waiting`: numbers of conversations that wait to be sent. */
-export function findRefusal(gate: Gate, waiting: { ofKey: number; ofAll: number }): Refused | undefined {
+export function findGateRefusal(
+  gate: CreateGate,
+  waiting: { ofKey: number; ofAll: number },
+): Refused | undefined {
   const { kind, reason, atOnce, waitMs } = gate;
   const refuses =
     kind === "limit" ? waiting.ofKey >= atOnce : waitMs > 0 || (kind === "account" && waiting.ofAll > 0);

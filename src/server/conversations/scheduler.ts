@@ -10,7 +10,7 @@ import {
 import { Semaphore } from "../../core/semaphore.js";
 import { describeProgress } from "../../core/text/describe-progress.js";
 import { describeError } from "../../core/text/format-text.js";
-import { describeDefect, type Log, Troubles } from "../monitoring/log.js";
+import { describeDefect, type Log, TroubleLog } from "../monitoring/operator-log.js";
 import {
   type Claim,
   type ConversationStore,
@@ -46,10 +46,10 @@ export class Scheduler {
   readonly #running = new Set<Promise<void>>();
   readonly #semaphore: Semaphore;
   readonly #closing = new AbortController();
-  readonly #troubles: Troubles;
+  readonly #troubles: TroubleLog;
   #claiming: Promise<unknown> | undefined;
   constructor(private readonly options: SchedulerOptions) {
-    this.#troubles = new Troubles(options.log, options.clock);
+    this.#troubles = new TroubleLog(options.log, options.clock);
     this.#semaphore = new Semaphore(options.workers);
   }
 
@@ -182,7 +182,9 @@ export class Scheduler {
       .research(job, signal, tell, claim)
       .then((result): Outcome | Promise<Outcome> => {
         const output = result instanceof JsonText ? result.text : stringifyExact(result);
-        return researcher.takesMisfits ? { status: "COMPLETED", output } : checkResult(job, output, signal);
+        return researcher.takesMisfits
+          ? { status: "COMPLETED", output }
+          : checkResultSchema(job, output, signal);
       });
     // Wait for both, so that after a stop nothing still runs when the worker's place is free again.
     const ended = Promise.allSettled([research, least]);
@@ -199,7 +201,7 @@ export class Scheduler {
 }
 
 /** Returns FAILED as the outcome if a result does not fit the client's schema, whichever researcher made it. */
-async function checkResult(
+async function checkResultSchema(
   { output_schema }: ResearchJob,
   output: string,
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.js";
 import type { HourlyLimit, Tier } from "../../core/protocol/rate-limits.js";
 import type { Caller } from "../conversations/conversation-store.js";
-import { hashKey, isValid, type KeyStore } from "../keys/key-store.js";
+import { hashKey, isKeyValid, type KeyStore } from "../keys/key-store.js";
 import { HttpError } from "./responses.js";
 
 /** Finds the key of a request by the bearer token (§5). `keyName`: the name of an added key. Rejects with a HttpError (401). */
@@ -34,7 +34,7 @@ export function createAuthenticator(
     const hash = hashKey(token);
     if (await keys.isInUse()) {
       const key = await keys.find(hash);
-      if (key === undefined || !isValid(key, clock.now())) throw createInvalidKeyError();
+      if (key === undefined || !isKeyValid(key, clock.now())) throw createInvalidKeyError();
       const { id: keyId, limits, budgets } = key;
       return { caller: { keyId, limits, ...(budgets && { budgets }), ownOnly: true }, keyName: key.name };
     }

@@ -70,7 +70,7 @@ export class SchemaChecks {
 }
 
 /** Parses the body of a create request (§2) without checking its schema, and applies defaults. Throws VALIDATION_ERROR (§7). */
-export function readCreateBody(bytes: Uint8Array): Omit<ResearchJob, "request_id"> {
+export function parseCreateBody(bytes: Uint8Array): Omit<ResearchJob, "request_id"> {
   const body = parseBodyJson(bytes);
   if (!isObject(body)) throw createInvalidError("The request body must be a JSON object.");
   const { prompt, structured_output = false, output_schema } = body;

@@ -13,7 +13,7 @@ import type {
   RateLimited,
   RemoteRequest,
 } from "../conversations/conversation-store.js";
-import { readCreateBody, type SchemaChecks } from "./create-request.js";
+import { parseCreateBody, type SchemaChecks } from "./create-request.js";
 import { checkIsAnswerable } from "./request-checks.js";
 import { createTooManyRequests, HttpError } from "./responses.js";
 
@@ -35,7 +35,7 @@ export type Handler = (call: Call) => Promise<Data>;
 
 /** Creates a conversation (§4.1). */
 export const create: Handler = async ({ store, schemas, clock, caller, request, body }) => {
-  const job = { request_id: randomUUID(), ...readCreateBody(await body) };
+  const job = { request_id: randomUUID(), ...parseCreateBody(await body) };
   if (job.output_schema !== undefined) await schemas.check(caller.keyId, job.output_schema, request);
   const refused = await store.remote.findRefusal(caller.keyId);
   checkIsAnswerable(request);
@@ -69,13 +69,13 @@ export const stop: Handler = async ({ store, clock, caller, request, body, reque
       return {
         request_id: requestId,
         status: "STOPPED",
-        message: `The conversation was stopped. No result is kept.${describeGoesOn(result.remote)}`,
+        message: `The conversation was stopped. No result is kept.${describeUpstreamFate(result.remote)}`,
       };
   }
 };
 
 /** Describes for the client what happens to the upstream request of a stopped conversation; empty if the request is stopped, too. */
-export function describeGoesOn(remote: RemoteRequest | undefined): string {
+export function describeUpstreamFate(remote: RemoteRequest | undefined): string {
   if (remote === undefined) return "";
   const { provider, canStop, remoteId } = remote;
   const paid = ` At ${provider} it goes on and is paid for: there is no way to stop it there.`;

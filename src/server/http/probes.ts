@@ -6,7 +6,7 @@ import { createInvalidKeyError, readBearerToken } from "./authentication.js";
 import { buildSuccessResponse, createUnavailable } from "./responses.js";
 
 /** Returns whether the Host check is skipped for a path, because orchestrators address it by the IP of their network. */
-export function isForAnyHost(target: string, { metricsToken }: Pick<Probes, "metricsToken">): boolean {
+export function isHostCheckSkipped(target: string, { metricsToken }: Pick<Probes, "metricsToken">): boolean {
   const [path] = target.split("?", 1);
   if (path === "/metrics") return metricsToken !== undefined;
   return path === "/health" || path === "/ready";

@@ -67,7 +67,7 @@ export class KeyFile implements KeyStore {
   }
 
   add(key: ServiceKey): Promise<boolean> {
-    return this.#change((keys) => (findCurrent(keys, key.name) ? undefined : [...keys, key]));
+    return this.#change((keys) => (findUnrevokedKey(keys, key.name) ? undefined : [...keys, key]));
   }
 
   set(name: string, budgets: KeyBudgets): Promise<boolean> {
@@ -110,7 +110,7 @@ export class KeyFile implements KeyStore {
     const stat = await fs.stat(this.#path, { bigint: true }).catch(ignoreMissing);
     const version = stat === undefined ? "" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
     if (version === this.#version) return;
-    const keys = read(this.#path);
+    const keys = readKeys(this.#path);
     this.#keys = new Map(keys.map((key) => [key.hash, key]));
     // Keep the known keys if the file vanishes, so that the service does not accept the single key again.
     this.#exists ||= keys.length > 0;
@@ -119,7 +119,7 @@ export class KeyFile implements KeyStore {
 
   #replace(name: string, changed: (key: ServiceKey) => ServiceKey): Promise<boolean> {
     return this.#change((keys) => {
-      const key = findCurrent(keys, name);
+      const key = findUnrevokedKey(keys, name);
       return key && keys.map((other) => (other === key ? changed(key) : other));
     });
   }
@@ -129,7 +129,7 @@ export class KeyFile implements KeyStore {
       this.#throwUnusable(cause),
     );
     try {
-      const keys = change(read(this.#path));
+      const keys = change(readKeys(this.#path));
       if (keys === undefined) return false;
       replaceFile(this.#path, `${JSON.stringify({ keys }, null, 2)}\n`);
       this.#lookedAt = Number.NEGATIVE_INFINITY;
@@ -143,11 +143,11 @@ export class KeyFile implements KeyStore {
 }
 
 /** Finds the key with that name that is not revoked. */
-function findCurrent(keys: readonly ServiceKey[], name: string): ServiceKey | undefined {
+function findUnrevokedKey(keys: readonly ServiceKey[], name: string): ServiceKey | undefined {
   return keys.find((key) => key.name === name && key.revokedAt === undefined);
 }
 
-function read(path: string): ServiceKey[] {
+function readKeys(path: string): ServiceKey[] {
   const text = readIfExists(path, MAX_BYTES);
   if (text === undefined) return [];
   const parsed = v.safeParse(keyFile, text);

@@ -66,7 +66,7 @@ export function generateKey(): string {
 }
 
 /** Generates a key and the form in which it is stored. `validMs`: how long it is valid from `now` (epoch ms); undefined: for ever. */
-export function createKey(options: {
+export function createServiceKey(options: {
   name: string;
   tier: Tier;
   limits: HourlyLimit;
@@ -85,7 +85,7 @@ export function createKey(options: {
 }
 
 /** Returns whether a key may be used at `now` (epoch ms). */
-export function isValid(key: ServiceKey, now: number): boolean {
+export function isKeyValid(key: ServiceKey, now: number): boolean {
   return key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt);
 }
 

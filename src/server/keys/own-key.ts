@@ -19,7 +19,7 @@ export interface OwnKey {
 }
 
 /** Returns the service's own random key (§5). A data folder keeps it in a file of mode 0600, so that clients can go on using it. */
-export async function chooseApiKey(dataDir?: string): Promise<OwnKey> {
+export async function readOrCreateOwnKey(dataDir?: string): Promise<OwnKey> {
   const fresh = generateKey();
   if (dataDir === undefined) return { apiKey: fresh, fresh: true };
   const path = join(dataDir, FILE);

@@ -4,10 +4,10 @@ import type { KnownStatus } from "../../core/protocol/conversation.js";
 import {
   type ConversationStore,
   SPENT_MS,
-  type Spent,
+  type SpentSum,
   type StoreCounts,
 } from "../conversations/conversation-store.js";
-import type { Observer } from "./exchange.js";
+import type { Observer } from "./observe-exchange.js";
 
 /** Upper bounds of the histograms' buckets, in seconds. */
 const ANSWER_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
@@ -35,7 +35,7 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
   const registry = new Registry();
   const registers = [registry];
   let counts: StoreCounts | undefined;
-  let spent: readonly Spent[] = [];
+  let spent: readonly SpentSum[] = [];
   const addGauge = (name: string, help: string, value: () => number) =>
     new Gauge({
       ...{ name, help, registers },
@@ -97,7 +97,12 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
     "1 while the upstream service refuses all creates: no money, a refused key, a limit, or no answer.",
     ({ isRefused }) => Number(isRefused),
   );
-  const addSpentGauge = (name: string, help: string, labels: string[], values: (spent: Spent) => Values[]) =>
+  const addSpentGauge = (
+    name: string,
+    help: string,
+    labels: string[],
+    values: (spent: SpentSum) => Values[],
+  ) =>
     new Gauge({
       ...{ name, help: `${help} By key, of conversations that ended in the last 30 days.`, registers },
       labelNames: ["key", ...labels],
@@ -152,7 +157,7 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
     researched: (status, durationMs) => research.observe({ status }, durationMs / 1000),
     exposition: async () => {
       const { signal: never } = new AbortController();
-      const readUntilAborted = (signal: AbortSignal) => waitUnlessAborted(readFigures(store), signal);
+      const readUntilAborted = (signal: AbortSignal) => waitUnlessAborted(readStoreFigures(store), signal);
       const late = new Error("the store is late");
       [counts, spent] = await runWithDeadline(clock, STORE_MS, never, late, readUntilAborted).catch(
         (): [undefined, []] => [undefined, []],
@@ -166,7 +171,7 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
 type Values = [value: number, labels?: Record<string, string>];
 
 /** Reads the counts of unfinished work, and what each key has spent, with the name of the key. */
-async function readFigures(store: MeasuredStore): Promise<[StoreCounts, Spent[]]> {
+async function readStoreFigures(store: MeasuredStore): Promise<[StoreCounts, SpentSum[]]> {
   const [unfinished, spent, added] = await Promise.all([
     store.readCounts(),
     store.overview.listSpent("key", SPENT_MS),

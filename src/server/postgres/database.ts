@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import type { Client, ClientConfig, Pool, QueryResultRow } from "pg";
 import type { Clock } from "../../core/clock.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
-import { type Log, Troubles } from "../monitoring/log.js";
+import { type Log, TroubleLog } from "../monitoring/operator-log.js";
 import { ServiceStartError } from "../start-error.js";
 
 /** A statement and the name under which each connection prepares it once. */
@@ -11,8 +11,8 @@ export interface SqlStatement {
   text: string;
 }
 
-/** Creates a statement: readSql("name")`text`. */
-export function readSql(name: string) {
+/** Creates a statement: defineSql("name")`text`. */
+export function defineSql(name: string) {
   return (strings: TemplateStringsArray, ...parts: readonly (string | number)[]): SqlStatement => ({
     name,
     text: String.raw(strings, ...parts),
@@ -93,13 +93,13 @@ export class Database {
     config: ClientConfig,
   ) => Connection;
   readonly #open = new Set<Socket>();
-  readonly #troubles: Troubles;
+  readonly #troubles: TroubleLog;
   /** Whether `closeAtOnce` has ended the waiting time, so that every call rejects. */
   isGivenUp = false;
   constructor(private readonly options: DatabaseOptions) {
     const { driver, clock, connections, log } = options;
     const open = this.#open;
-    this.#troubles = new Troubles(log, clock);
+    this.#troubles = new TroubleLog(log, clock);
     this.#connectionClass = class extends driver.Client {
       readonly socket: Socket;
       constructor(config: ClientConfig) {
@@ -146,12 +146,12 @@ export class Database {
         client.release(isLong);
         return rows;
       } catch (error) {
-        const refused = findRefusal(error);
+        const refused = convertRefusal(error);
         if (refused === undefined) client.socket.destroy();
         // After a failover this server may be the old primary, while its address already leads to the new one.
-        client.release(refused === undefined || isReadOnly(error));
+        client.release(refused === undefined || isReadOnlyServer(error));
         if (refused !== undefined) throw refused;
-        if (!isUnsent(error)) throw new StoreOutcomeUnknownError(this.describeFailure(error));
+        if (!isUnsentStatement(error)) throw new StoreOutcomeUnknownError(this.describeFailure(error));
       }
     }
   }
@@ -247,18 +247,18 @@ const PASSING = /^(?:25006|40|53|55|57)/;
 const UNKNOWN = /^(?:08|25P0[34]|40003|57P|58|F0|XX)/;
 
 /** Converts a driver's error to ours; undefined if the outcome is unknown. Ignores the severity's text, which the server translates. */
-function findRefusal(error: unknown): Error | undefined {
+function convertRefusal(error: unknown): Error | undefined {
   const { code, severity } = error as { code?: string; severity?: string };
   // Errors of the operating system have a code, too, but no severity.
   if (code === undefined || severity === undefined || UNKNOWN.test(code)) return undefined;
-  if (isReadOnly(error)) return new StoreUnavailableError(READ_ONLY, { sqlstate: code });
+  if (isReadOnlyServer(error)) return new StoreUnavailableError(READ_ONLY, { sqlstate: code });
   if (PASSING.test(code))
     return new StoreUnavailableError("the database cannot work just now", { sqlstate: code });
   return new StatementRefused(code, { cause: error });
 }
 
 /** Returns whether the server refused a statement because the server is read-only. */
-function isReadOnly(error: unknown): boolean {
+function isReadOnlyServer(error: unknown): boolean {
   return (error as { code?: string }).code === "25006";
 }
 
@@ -267,7 +267,7 @@ const READ_ONLY =
   "Let its address lead to the primary: each statement that is refused so makes a new connection";
 
 /** Returns whether the connection closed before the whole statement was written, so that nothing was committed. */
-function isUnsent(error: unknown): boolean {
+function isUnsentStatement(error: unknown): boolean {
   const { code, message = "" } = error as { code?: string; message?: string };
   return code === "EPIPE" || /not queryable/.test(message);
 }

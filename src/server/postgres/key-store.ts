@@ -1,16 +1,16 @@
 import type { QueryResultRow } from "pg";
 import type { Clock } from "../../core/clock.js";
 import type { KeyBudgets, KeyStore, Rate, ServiceKey } from "../keys/key-store.js";
-import { type Database, readSql, StatementRefused } from "./database.js";
+import { type Database, defineSql, StatementRefused } from "./database.js";
 
 /** Adds a key. Parameters: the inserted columns in their order. SQLSTATE 23505: the name is in use. */
-const ADD = readSql("add-key")`
+const ADD = defineSql("add-key")`
   INSERT INTO research.keys (id, name, hash, tier, creates_per_hour, stops_per_hour, created_at, expires_at,
     budget, budget_ms, at_once, dollars, dollars_ms)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 
 /** Changes budgets. Parameters: name; for each of the three budgets whether it changes, its number and, except for at_once, its ms. */
-const SET = readSql("set-key")`
+const SET = defineSql("set-key")`
   UPDATE research.keys SET changes = changes + 1,
     budget = CASE WHEN $2 THEN $3 ELSE budget END, budget_ms = CASE WHEN $2 THEN $4 ELSE budget_ms END,
     at_once = CASE WHEN $5 THEN $6 ELSE at_once END,
@@ -18,12 +18,12 @@ const SET = readSql("set-key")`
   WHERE name = $1 AND revoked_at IS NULL RETURNING id`;
 
 /** Revokes a key. Parameters: name, revoked_at. */
-const REVOKE = readSql(
+const REVOKE = defineSql(
   "revoke-key",
 )`UPDATE research.keys SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL RETURNING id`;
 
 /** Returns all keys if the database has more changes than this process knows. Parameter: their number. Keys are never deleted. */
-const CHANGED = readSql("changed-keys")`
+const CHANGED = defineSql("changed-keys")`
   SELECT * FROM research.keys
   WHERE (SELECT count(*) + count(revoked_at) + coalesce(sum(changes), 0) FROM research.keys) <> $1 ORDER BY created_at, name`;
 
@@ -56,7 +56,7 @@ export class PostgresKeyStore implements KeyStore {
     try {
       await this.database.run(ADD, [
         ...[id, name, hash, tier, limits.create, limits.stop, ...dates],
-        ...[...readRate(budgets.budget), budgets.atOnce ?? null, ...readRate(budgets.dollars)],
+        ...[...convertRate(budgets.budget), budgets.atOnce ?? null, ...convertRate(budgets.dollars)],
       ]);
       this.#readAt = Number.NEGATIVE_INFINITY;
       return true;
@@ -69,9 +69,9 @@ export class PostgresKeyStore implements KeyStore {
   async set(name: string, budgets: KeyBudgets): Promise<boolean> {
     const rows = await this.database.run(SET, [
       name,
-      ...["budget" in budgets, ...readRate(budgets.budget)],
+      ...["budget" in budgets, ...convertRate(budgets.budget)],
       ...["atOnce" in budgets, budgets.atOnce ?? null],
-      ...["dollars" in budgets, ...readRate(budgets.dollars)],
+      ...["dollars" in budgets, ...convertRate(budgets.dollars)],
     ]);
     this.#readAt = Number.NEGATIVE_INFINITY;
     return rows.length > 0;
@@ -111,16 +111,16 @@ export class PostgresKeyStore implements KeyStore {
     const rows = await this.database.read(CHANGED, [this.#changes]);
     this.#readAt = at;
     if (rows.length === 0) return;
-    this.#keys = new Map(rows.map((row) => [row.hash, readKey(row)]));
+    this.#keys = new Map(rows.map((row) => [row.hash, convertKeyRow(row)]));
     this.#changes = rows.reduce((sum, row) => sum + 1 + row.changes + (row.revoked_at === null ? 0 : 1), 0);
   }
 }
 
-function readRate(rate: Rate | undefined): [number | null, number | null] {
+function convertRate(rate: Rate | undefined): [number | null, number | null] {
   return [rate?.most ?? null, rate?.ms ?? null];
 }
 
-function readBudgets({ budget, budget_ms, at_once, dollars, dollars_ms }: QueryResultRow) {
+function convertBudgets({ budget, budget_ms, at_once, dollars, dollars_ms }: QueryResultRow) {
   if (budget === null && at_once === null && dollars === null) return undefined;
   return {
     ...(budget !== null && { budget: { most: budget, ms: budget_ms } }),
@@ -129,14 +129,14 @@ function readBudgets({ budget, budget_ms, at_once, dollars, dollars_ms }: QueryR
   };
 }
 
-function readKey(row: QueryResultRow): ServiceKey {
+function convertKeyRow(row: QueryResultRow): ServiceKey {
   return {
     id: row.id,
     name: row.name,
     hash: row.hash,
     tier: row.tier,
     limits: { create: row.creates_per_hour, stop: row.stops_per_hour },
-    budgets: readBudgets(row),
+    budgets: convertBudgets(row),
     createdAt: row.created_at.getTime(),
     expiresAt: row.expires_at?.getTime(),
     revokedAt: row.revoked_at?.getTime(),

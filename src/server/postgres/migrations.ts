@@ -29,7 +29,7 @@ const LOCK = 7_236_914_551;
 const OLDEST_SERVER = 150_000;
 
 /** Brings the schema up to date. Several processes may call it at once. Rejects with a ServiceStartError for an unusable schema. */
-export async function migrate(client: ClientBase, migrations = MIGRATIONS): Promise<void> {
+export async function migrateSchema(client: ClientBase, migrations = MIGRATIONS): Promise<void> {
   const { rows } = await client.query("SELECT current_setting('server_version_num')::int AS number");
   if (rows[0].number < OLDEST_SERVER) {
     const major = Math.floor(rows[0].number / 10_000);
@@ -40,7 +40,7 @@ export async function migrate(client: ClientBase, migrations = MIGRATIONS): Prom
   await client.query("BEGIN");
   try {
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
-    await bringUp(client, migrations);
+    await applyMigrations(client, migrations);
     await client.query("COMMIT");
   } catch (error) {
     await client.query("ROLLBACK").catch(() => {});
@@ -48,10 +48,10 @@ export async function migrate(client: ClientBase, migrations = MIGRATIONS): Prom
   }
 }
 
-async function bringUp(client: ClientBase, migrations: readonly Migration[]): Promise<void> {
+async function applyMigrations(client: ClientBase, migrations: readonly Migration[]): Promise<void> {
   const newestVersion = migrations.at(-1)?.version ?? 0;
-  const { version, oldestProgram, digest } = await readSchema(client);
-  const isOther = version > 0 && digest !== computeDigest(migrations, version);
+  const { version, oldestProgram, digest } = await readSchemaVersion(client);
+  const isOther = version > 0 && digest !== computeSchemaDigest(migrations, version);
   if (digest === null || (version <= newestVersion && isOther)) {
     throw new ServiceStartError(
       `The database's schema has version ${version}, but an unreleased build of research-cli made it differently, and this one cannot use it. ` +
@@ -67,13 +67,13 @@ async function bringUp(client: ClientBase, migrations: readonly Migration[]): Pr
   for (const step of migrations.filter((migration) => migration.version > version)) {
     await client.query(step.sql);
     await client.query("DELETE FROM research.schema");
-    const row = [step.version, step.oldestProgram, computeDigest(migrations, step.version)];
+    const row = [step.version, step.oldestProgram, computeSchemaDigest(migrations, step.version)];
     await client.query("INSERT INTO research.schema VALUES ($1, $2, $3)", row);
   }
 }
 
 /** Computes a digest of the steps up to a version, which comments and white space do not change. */
-function computeDigest(migrations: readonly Migration[], version: number): string {
+function computeSchemaDigest(migrations: readonly Migration[], version: number): string {
   const steps = migrations.filter((step) => step.version <= version);
   const text = steps.map(({ sql }) => sql.replace(/--.*$/gm, "").replace(/\s+/g, " ").trim()).join("\n");
   return hash("sha256", text);
@@ -83,7 +83,7 @@ function computeDigest(migrations: readonly Migration[], version: number): strin
  * Reads the version of the schema; 0 for an empty database. Creates the schema only if it does not exist. `digest` is null
  * if the table has no such column, as those of unreleased builds.
  */
-async function readSchema(
+async function readSchemaVersion(
   client: ClientBase,
 ): Promise<{ version: number; oldestProgram: number; digest?: string | null }> {
   const there = await client.query("SELECT to_regclass('research.schema') IS NOT NULL AS yes");

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Clock } from "../../core/clock.js";
-import { type Database, readSql } from "./database.js";
+import { type Database, defineSql } from "./database.js";
 
 /** Interval between two connection attempts, in ms. */
 const RECONNECT_MS = 250;
@@ -8,10 +8,10 @@ const RECONNECT_MS = 250;
 const NOT_OFFERED = /^(?:0A|42)/;
 
 /** Notifies all listeners. Parameter: payload. */
-const NOTIFY = readSql("notify")`SELECT pg_notify('research', $1)`;
+const NOTIFY = defineSql("notify")`SELECT pg_notify('research', $1)`;
 
 /** Asks another random worker, by its id in the payload, to look for work. Parameter: id of this process. */
-const NOTIFY_WORKER = readSql("notify-worker")`
+const NOTIFY_WORKER = defineSql("notify-worker")`
   SELECT pg_notify('research', 'work ' || id) FROM (
     SELECT id FROM research.processes WHERE role <> 'api' AND expires_at > now() AND id <> $1 ORDER BY random() LIMIT 1
   ) AS one`;
@@ -22,12 +22,12 @@ export async function notifyWorker(database: Database, self: string): Promise<vo
 }
 
 /** Notifies the listening processes. Ignores a failure, because each process learns the same by polling. */
-export async function notify(database: Database, payload: string): Promise<void> {
+export async function notifyProcesses(database: Database, payload: string): Promise<void> {
   await database.read(NOTIFY, [payload]).catch(() => {});
 }
 
 /** Listens on a separate connection until `signal` aborts. Calls `heard` with each payload, and with "connected" after each connect. */
-export async function listen(
+export async function listenForNotifications(
   database: Database,
   clock: Clock,
   signal: AbortSignal,

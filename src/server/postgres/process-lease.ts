@@ -1,45 +1,45 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../core/clock.js";
 import type { ResearcherFacts } from "../../core/researcher.js";
-import { type Log, Troubles } from "../monitoring/log.js";
-import type { Role } from "../role.js";
+import { type Log, TroubleLog } from "../monitoring/operator-log.js";
+import type { Role } from "../process-role.js";
 import { ServiceStartError } from "../start-error.js";
-import { type Database, readSql } from "./database.js";
-import { notify } from "./notifications.js";
+import { type Database, defineSql } from "./database.js";
+import { notifyProcesses } from "./notifications.js";
 
 /** Starts a lease. Parameters: id, role, settings, lease in ms, model, whether it reports dollars. */
-const JOIN = readSql("join")`
+const JOIN = defineSql("join")`
   INSERT INTO research.processes (id, role, settings, expires_at, model, says_dollars)
   VALUES ($1, $2, $3, now() + $4::float8 * interval '1 ms', $5, $6)`;
 
 /** Renews a lease that has not expired. Parameters: id, lease in ms. Reads no table that a statement may lock. */
-const RENEW = readSql("renew")`
+const RENEW = defineSql("renew")`
   UPDATE research.processes SET expires_at = now() + $2::float8 * interval '1 ms'
   WHERE id = $1 AND expires_at > now() RETURNING id`;
 
 /** Returns the conversations under a lease; no row if the lease has expired. Parameter: id. */
-const HELD = readSql("held")`
+const HELD = defineSql("held")`
   SELECT ARRAY(SELECT request_id::text FROM research.conversations WHERE worker = $1) AS held
   FROM research.processes WHERE id = $1 AND expires_at > now()`;
 
 /** Deletes expired leases. The foreign key returns the work of those processes to the queue. */
-const DELETE_EXPIRED = readSql("delete-expired")`
+const DELETE_EXPIRED = defineSql("delete-expired")`
   DELETE FROM research.processes WHERE id IN (
     SELECT id FROM research.processes WHERE expires_at < now() FOR UPDATE SKIP LOCKED
   ) RETURNING role`;
 
-const LEAVE = readSql("leave")`DELETE FROM research.processes WHERE id = $1`;
+const LEAVE = defineSql("leave")`DELETE FROM research.processes WHERE id = $1`;
 
 /** Declares the settings of a process. Parameters: id, settings. */
-const SET_SETTINGS = readSql("set-settings")`UPDATE research.processes SET settings = $2 WHERE id = $1`;
+const SET_SETTINGS = defineSql("set-settings")`UPDATE research.processes SET settings = $2 WHERE id = $1`;
 
 /** Declares a researcher. Parameters: id, model, whether it reports dollars. Forgets missing costs, because the model may now report them. */
-const SET_FACTS = readSql("set-facts")`
+const SET_FACTS = defineSql("set-facts")`
   WITH forgotten AS (UPDATE research.models SET unpriced = 0 WHERE model = coalesce($2, ''))
   UPDATE research.processes SET model = $2, says_dollars = $3 WHERE id = $1`;
 
 /** Returns a row if another live process declared different settings. Parameter: settings. */
-const OTHER_SETTINGS = readSql(
+const OTHER_SETTINGS = defineSql(
   "other-settings",
 )`SELECT FROM research.processes WHERE settings <> $1 AND expires_at > now() LIMIT 1`;
 
@@ -73,10 +73,10 @@ export class ProcessLease {
   #done: Promise<unknown> | undefined;
   #settings: string | null = null;
   #facts: [model: string | null, saysDollars: boolean] = [null, true];
-  readonly #troubles: Troubles;
+  readonly #troubles: TroubleLog;
 
   constructor(private readonly options: LeaseOptions) {
-    this.#troubles = new Troubles(options.log, options.clock);
+    this.#troubles = new TroubleLog(options.log, options.clock);
   }
 
   get isValid(): boolean {
@@ -178,7 +178,7 @@ export class ProcessLease {
       this.#lookAt = askedAt + leaseMs / RENEWALS;
     }
     const dead = await database.run(DELETE_EXPIRED, []);
-    if (dead.some(({ role }) => role !== "api")) notify(database, "work");
+    if (dead.some(({ role }) => role !== "api")) notifyProcesses(database, "work");
   }
 
   async #join(): Promise<void> {

@@ -12,13 +12,13 @@ import {
 import {
   advanceGate,
   type CreateAnswer,
-  findRefusal,
-  type Gate,
+  type CreateGate,
+  findGateRefusal,
   OPEN,
 } from "../conversations/create-gate.js";
-import type { Claims } from "./claims.js";
-import { type Database, PORTION, readSql } from "./database.js";
-import { isOwnId } from "./states.js";
+import { type Database, defineSql, PORTION } from "./database.js";
+import type { PostgresClaims } from "./postgres-claims.js";
+import { isConversationId } from "./read-states.js";
 
 /** How long after `begin` a process that lost its claim may still report an id, in ms: longer than a create call may take. */
 const MAY_COME_MS = 45_000;
@@ -27,7 +27,7 @@ const MAY_COME_MS = 45_000;
 const SYNCED = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
 
 /** Reads the upstream request. Parameter: request_id. */
-const READ = readSql("read-remote")`
+const READ = defineSql("read-remote")`
   SELECT remote, remote_id,
     greatest(0, ${MAY_COME_MS} - extract(epoch FROM now() - remote_begun_at) * 1000)::float8 AS ms
   FROM research.conversations WHERE request_id = $1 AND remote IS NOT NULL`;
@@ -37,7 +37,7 @@ const READ = readSql("read-remote")`
  * be repeated if the answer was lost. From then on the create call is never sent again, so a claim does not count as a
  * start. Returns no row if the claim is no longer valid.
  */
-const BEGIN = readSql("begin-remote")`
+const BEGIN = defineSql("begin-remote")`
   WITH own AS MATERIALIZED (
     SELECT request_id FROM research.conversations
     WHERE request_id = $1 AND worker = $2 AND claims = $3
@@ -53,7 +53,7 @@ const BEGIN = readSql("begin-remote")`
   SELECT full_ms, ${SYNCED} FROM day`;
 
 /** Stores the upstream id, and a cancellation if the conversation was stopped meanwhile. Parameters: request_id, remote_id. */
-const KEEP = readSql("keep-remote")`
+const KEEP = defineSql("keep-remote")`
   WITH kept AS (
     UPDATE research.conversations SET remote_id = $2,
       status = CASE status WHEN 'PENDING' THEN 'PROCESSING' ELSE status END, reason = NULL,
@@ -64,17 +64,17 @@ const KEEP = readSql("keep-remote")`
   SELECT status, ${SYNCED} FROM kept`;
 
 /** Takes a cancellation and hides it from others. Parameters: origin, ms to hide it for. */
-const TAKE = readSql("take-cancellation")`
+const TAKE = defineSql("take-cancellation")`
   UPDATE research.cancellations SET due_at = now() + $2::float8 * interval '1 ms' WHERE request_id = (
     SELECT request_id FROM research.cancellations WHERE at = $1 AND due_at <= now()
     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
   ) RETURNING request_id, remote_id, provider`;
 
 /** Removes a cancellation. Parameter: request_id. */
-const CANCELLED = readSql("cancelled")`DELETE FROM research.cancellations WHERE request_id = $1`;
+const CANCELLED = defineSql("cancelled")`DELETE FROM research.cancellations WHERE request_id = $1`;
 
 /** Forgets a request that was not created, even if the claim was lost. Parameters: request_id, worker, claims, attempt or NULL, reason. */
-const RELEASE = readSql("release-remote")`
+const RELEASE = defineSql("release-remote")`
   WITH released AS (UPDATE research.conversations SET remote = NULL, remote_begun_at = NULL,
     reason = CASE WHEN completed_at IS NULL THEN coalesce($5, reason) ELSE reason END,
     worker = CASE WHEN worker = $2 AND claims = $3 THEN NULL ELSE worker END
@@ -84,10 +84,10 @@ const RELEASE = readSql("release-remote")`
   DELETE FROM research.sent WHERE request_id IN (SELECT request_id FROM released)`;
 
 /** Removes a create call from the count of its day. Parameter: request_id. */
-const UNSENT = readSql("unsent")`DELETE FROM research.sent WHERE request_id = $1`;
+const UNSENT = defineSql("unsent")`DELETE FROM research.sent WHERE request_id = $1`;
 
 /** Returns each stopped conversation for which it is unknown whether the request exists. Returns each once, to one process. */
-const TAKE_LOST = readSql("take-lost")`
+const TAKE_LOST = defineSql("take-lost")`
   UPDATE research.conversations SET remote = remote || '{"lost":true}' WHERE request_id = (
     SELECT request_id FROM research.conversations
     WHERE status = 'STOPPED' AND remote_id IS NULL AND remote IS NOT NULL AND NOT remote ? 'lost'
@@ -96,7 +96,7 @@ const TAKE_LOST = readSql("take-lost")`
   ) RETURNING request_id, remote->>'provider' AS provider`;
 
 /** Fails conversations that were not sent in time. Parameter: default reason. Reasons are JSON texts, so the prefix goes behind the first quote. */
-const EXPIRE = readSql("expire")`
+const EXPIRE = defineSql("expire")`
   WITH expired AS (
     UPDATE research.conversations SET status = 'FAILED', completed_at = now(), ended_job = job, job = NULL,
       reason = '"${NOT_SENT}' || substr(coalesce(reason, $1), 2)
@@ -108,10 +108,10 @@ const EXPIRE = readSql("expire")`
   ) SELECT research.tally(array_agg(request_id), '{ended}', 1, false) AS count FROM expired`;
 
 const GATE_COLUMNS = "version, state, extract(epoch FROM next_at - now())::float8 * 1000 AS ms";
-const GATE = readSql("gate")`SELECT ${GATE_COLUMNS} FROM research.gate`;
+const GATE = defineSql("gate")`SELECT ${GATE_COLUMNS} FROM research.gate`;
 
 /** Replaces the gate. Parameters: replaced version or 0, kind, ms until the next attempt, state. Returns no row if another process was quicker. */
-const SET_GATE = readSql("set-gate")`
+const SET_GATE = defineSql("set-gate")`
   INSERT INTO research.gate AS own (version, kind, next_at, state)
   SELECT 1, $2, now() + $3::float8 * interval '1 ms', $4 WHERE $1 = 0 OR EXISTS (SELECT FROM research.gate)
   ON CONFLICT (id) DO UPDATE SET version = own.version + 1, kind = $2, next_at = excluded.next_at, state = $4
@@ -128,7 +128,7 @@ const buildWaitingQuery = (of: string, most: string) => `(
     LIMIT ${most}
   ) AS those
 )::int`;
-const REFUSAL = readSql("refusal")`
+const REFUSAL = defineSql("refusal")`
   SELECT ${GATE_COLUMNS}, ${buildWaitingQuery(" AND key = $1", "(state::jsonb->>'atOnce')::float8")} AS of_key,
     ${buildWaitingQuery("", "1")} AS of_all
   FROM research.gate WHERE kind IS NOT NULL`;
@@ -148,12 +148,12 @@ export class PostgresUpstreamRequests implements RemoteRequests {
   /** Monotonic ms until which the gate counts as open. */
   #freeUntil = 0;
   readonly #attempts = new WeakMap<Claim, string>();
-  constructor(private readonly parts: { database: Database; claims: Claims; clock: Clock }) {}
+  constructor(private readonly parts: { database: Database; claims: PostgresClaims; clock: Clock }) {}
 
   async read(requestId: string) {
-    if (!isOwnId(requestId)) return undefined;
+    if (!isConversationId(requestId)) return undefined;
     const [row] = await this.parts.database.read(READ, [requestId]);
-    return row && { ...readRemote(row), mayComeMs: row.ms as number };
+    return row && { ...convertRemoteRow(row), mayComeMs: row.ms as number };
   }
 
   claim(which: "begun" | "new", signal: AbortSignal): Promise<Claim> {
@@ -201,7 +201,7 @@ export class PostgresUpstreamRequests implements RemoteRequests {
 
   async expire(): Promise<void> {
     const [row] = await this.parts.database.read(GATE, []);
-    const reason = JSON.stringify(readGate(row).reason);
+    const reason = JSON.stringify(convertGateRow(row).reason);
     for (let count = PORTION; count === PORTION; )
       count = (await this.parts.database.run(EXPIRE, [reason]))[0]?.count;
   }
@@ -211,7 +211,7 @@ export class PostgresUpstreamRequests implements RemoteRequests {
     if (answer.kind === "open" && answer.isRefused) await database.run(UNSENT, [claim.job.request_id]);
     for (let isSet = false; !isSet; ) {
       const [row] = await database.read(GATE, []);
-      const gate = readGate(row);
+      const gate = convertGateRow(row);
       const next = advanceGate(gate, answer, claims.getFence(claim).gate !== (row?.version ?? 0));
       if (next === OPEN && gate.kind === undefined && gate.unknowns === 0) return;
       this.#freeUntil = 0;
@@ -225,17 +225,17 @@ export class PostgresUpstreamRequests implements RemoteRequests {
     if (clock.monotonic() < this.#freeUntil) return undefined;
     const [row] = await database.read(REFUSAL, [keyId]);
     if (row === undefined) this.#freeUntil = clock.monotonic() + FREE_MS;
-    return row && findRefusal(readGate(row), { ofKey: row.of_key, ofAll: row.of_all });
+    return row && findGateRefusal(convertGateRow(row), { ofKey: row.of_key, ofAll: row.of_all });
   }
 }
 
 /** Converts a row of research.gate. The gate is open if there is no row. */
-function readGate(row: QueryResultRow | undefined): Gate {
+function convertGateRow(row: QueryResultRow | undefined): CreateGate {
   return row ? { ...JSON.parse(row.state), waitMs: Math.max(0, row.ms) } : OPEN;
 }
 
 /** Reads the upstream request from a row of research.conversations. */
-export function readRemote({ remote, remote_id }: QueryResultRow): RemoteRequest {
+export function convertRemoteRow({ remote, remote_id }: QueryResultRow): RemoteRequest {
   const { at, provider, canStop } = remote;
   return { at, provider, canStop, remoteId: remote_id ?? undefined };
 }

@@ -29,12 +29,12 @@ export function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGHUP" = "SI
 
 async function signalThenKill(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   signalGroup(child, signal);
-  if (await groupIsGone(child, TERM_GRACE_MS)) return;
+  if (await waitUntilGroupGone(child, TERM_GRACE_MS)) return;
   signalGroup(child, "SIGKILL");
-  await groupIsGone(child, KILL_GRACE_MS);
+  await waitUntilGroupGone(child, KILL_GRACE_MS);
 }
 
-async function groupIsGone(child: ChildProcess, limitMs: number): Promise<boolean> {
+async function waitUntilGroupGone(child: ChildProcess, limitMs: number): Promise<boolean> {
   const end = systemClock.monotonic() + limitMs;
   while (signalGroup(child, 0)) {
     if (systemClock.monotonic() > end) return false;

@@ -18,7 +18,7 @@ export function renderElapsedTime(id: string, text: string): string {
 }
 
 /** Returns what changed between two renderings of a page; undefined if nothing did. */
-export function findChange(before: PageParts, after: PageParts): PageChange | undefined {
+export function diffPageParts(before: PageParts, after: PageParts): PageChange | undefined {
   const change: PageChange = { html: {}, text: {} };
   for (const [id, html] of after) {
     const old = before.get(id);
@@ -35,7 +35,7 @@ export function findChange(before: PageParts, after: PageParts): PageChange | un
 }
 
 /** Returns a hash of the parts that is equal if they differ only in ticking texts. */
-export function hashVersion(parts: PageParts): string {
+export function hashPageParts(parts: PageParts): string {
   const text = [...parts].map(([id, html]) => `${id}\n${removeElapsedTimes(html)}`).join("\n");
   return hash("sha256", text).slice(0, 16);
 }
@@ -52,7 +52,7 @@ const QUIET_INTERVALS = 30;
 const RETRY_MS = 2_000;
 
 /** Streams the changes of a page as server-sent events until `signal` aborts. Pauses while the reader does not read. */
-export function streamChanges(
+export function streamPageChanges(
   render: () => Promise<PageParts>,
   version: string,
   clock: Clock,
@@ -64,8 +64,8 @@ export function streamChanges(
     for (let quiet = 1; ; quiet++) {
       if (shown !== undefined) await clock.sleep(INTERVAL_MS, signal);
       const parts = await render();
-      const knownParts = shown ?? (hashVersion(parts) === version ? parts : new Map());
-      const change = findChange(knownParts, parts);
+      const knownParts = shown ?? (hashPageParts(parts) === version ? parts : new Map());
+      const change = diffPageParts(knownParts, parts);
       const isFirst = shown === undefined;
       shown = parts;
       if (change !== undefined) return `data: ${JSON.stringify(change)}\n\n`;

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
-import { PageAccess } from "./access.js";
 import icon from "./browser/icon.svg?raw";
 import script from "./browser/live.js?raw";
-import { type PageParts, streamChanges } from "./live-updates.js";
-import { buildMessagePage, buildPageResponse, UI_HEADERS } from "./page.js";
+import { type PageParts, streamPageChanges } from "./live-updates.js";
+import { PageAccess } from "./page-access.js";
+import { buildMessagePage, buildPageResponse, UI_HEADERS } from "./page-response.js";
 import { createConversationView } from "./views/conversation.js";
-import { createOverviewView, filterOf } from "./views/overview.js";
-import type { ViewParts } from "./views/view.js";
+import { createOverviewView, parseFilter } from "./views/overview.js";
+import type { ViewParts } from "./views/shared-parts.js";
 
 export interface Ui {
   /** Creates a link (path and query) that lets one browser in. An earlier link that was not opened becomes invalid. */
@@ -34,26 +34,26 @@ export function createUi(parts: ViewParts): Ui {
   const answer = async (request: IncomingMessage): Promise<Response> => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://service.invalid");
     const token = searchParams.get("t");
-    if (pathname === "/ui" && token !== null) return openPage(access, token, request);
+    if (pathname === "/ui" && token !== null) return admitBrowser(access, token, request);
     if (!access.has(request)) return buildNotLetIn();
     const file = FILES[pathname];
     if (file !== undefined)
       return new Response(file.text, { headers: { ...UI_HEADERS, "Content-Type": file.type } });
     const version = searchParams.get("version") ?? "";
     const host = request.headers.host ?? "";
-    const filter = filterOf(searchParams);
+    const filter = parseFilter(searchParams);
     if (pathname === "/ui") {
       const [title, root, events] = ["Research service", "ui/", "ui/events"];
       const shown = await overview(filter, host);
       return buildPageResponse({ status: 200, title, root, events, query: searchParams, parts: shown });
     }
     if (pathname === "/ui/events")
-      return followPage(() => overview(filter, host), version, parts.clock, streams);
+      return streamPage(() => overview(filter, host), version, parts.clock, streams);
     const [, requestId, isEvents] = CONVERSATION.exec(pathname) ?? [];
     if (requestId === undefined)
       return buildMessagePage(404, "Not found", "There is nothing at this address.", BACK);
     const view = createConversationView(parts, requestId, host);
-    if (isEvents) return followPage(view, version, parts.clock, streams);
+    if (isEvents) return streamPage(view, version, parts.clock, streams);
     const shown = await view();
     if (shown.size === 0) return buildMessagePage(404, "Not found", NO_CONVERSATION, BACK);
     const [title, root, events] = [`Conversation ${requestId}`, "../", `${requestId}/events`];
@@ -86,7 +86,7 @@ const NO_COOKIE =
 const buildNotLetIn = () => buildMessagePage(401, "Open the link from the terminal", NO_COOKIE);
 
 /** Lets the browser in if the token is valid. Only a GET uses up the link, because previews of links send HEAD. */
-function openPage(access: PageAccess, token: string, request: IncomingMessage): Response {
+function admitBrowser(access: PageAccess, token: string, request: IncomingMessage): Response {
   const cookie = request.method === "GET" ? access.open(token, request) : undefined;
   if (cookie === undefined) return buildNotLetIn();
   return new Response(null, {
@@ -95,7 +95,7 @@ function openPage(access: PageAccess, token: string, request: IncomingMessage): 
   });
 }
 
-function followPage(
+function streamPage(
   view: () => Promise<PageParts>,
   version: string,
   clock: Clock,
@@ -120,7 +120,9 @@ function followPage(
   };
   // Otherwise the connection would stay open after the stream when the service closes.
   const headers = { ...UI_HEADERS, "Content-Type": "text/event-stream", Connection: "close" };
-  return new Response(streamChanges(render, version, clock, { signal, cancelled: isCancelled }), { headers });
+  return new Response(streamPageChanges(render, version, clock, { signal, cancelled: isCancelled }), {
+    headers,
+  });
 }
 
 const TROUBLE = '<p class="trouble">The service cannot reach its store just now.</p>';

@@ -1,10 +1,14 @@
 import { describe, expect, it, test } from "vitest";
-import { type GivenCitations, readClaims, readFieldClaims } from "../../../src/reader/checking/citations.js";
+import {
+  type GivenCitations,
+  readFieldClaims,
+  readMarkdownClaims,
+} from "../../../src/reader/checking/citations.js";
 import { isLinear } from "../../support/growth.js";
 
 const NOTHING: GivenCitations = { citations: [], sources: [] };
 const read = (report: string, given: Partial<GivenCitations> = {}) =>
-  readClaims(report, { ...NOTHING, ...given }).claims.flatMap(({ text, urls }) =>
+  readMarkdownClaims(report, { ...NOTHING, ...given }).claims.flatMap(({ text, urls }) =>
     urls.length > 0 ? [[text, ...urls]] : [],
   );
 
@@ -201,7 +205,7 @@ test("a list that was put behind the report takes no number from its own list", 
 });
 
 test("counts what cites nothing", () => {
-  const { claims } = readClaims(`# T\n\nOne is. Two is.\n\n- Three [1]\n- Four\n\n[1] ${A}`, NOTHING);
+  const { claims } = readMarkdownClaims(`# T\n\nOne is. Two is.\n\n- Three [1]\n- Four\n\n[1] ${A}`, NOTHING);
   expect(claims.filter(({ urls }) => urls.length === 0).map(({ text }) => text)).toEqual([
     "One is.",
     "Two is.",
@@ -211,7 +215,7 @@ test("counts what cites nothing", () => {
 
 test("says where each ends, marks included", () => {
   const report = `It is. It takes 5 [1]. **It is full.** [1]\n\n| a |\n|---|\n| 5 [1] |\n\n[1] ${A}`;
-  const { claims } = readClaims(report, NOTHING);
+  const { claims } = readMarkdownClaims(report, NOTHING);
   expect(claims.map(({ end }) => report.slice(0, end).split("\n").at(-1))).toEqual([
     "It is.",
     "It is. It takes 5 [1].",
@@ -270,6 +274,6 @@ test.each([
   "“a. ",
   ".[1]",
 ])("many of %s take time in proportion", (text) => {
-  const read = (length: number) => readClaims(text.repeat(length / text.length), NOTHING);
+  const read = (length: number) => readMarkdownClaims(text.repeat(length / text.length), NOTHING);
   expect(isLinear(read, 18_000)).toBe(true);
 });

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { buildPage } from "../../../src/reader/checking/check.js";
-import { readClaims } from "../../../src/reader/checking/citations.js";
-import { judge } from "../../../src/reader/checking/verdict.js";
-import { detectLanguage } from "../../../src/reader/languages/languages.js";
-import { cutDocument } from "../../../src/reader/parsing/documents/cut.js";
+import { readMarkdownClaims } from "../../../src/reader/checking/citations.js";
+import { judgeSentence } from "../../../src/reader/checking/judge-sentence.js";
+import { buildPageContent } from "../../../src/reader/checking/report-checker.js";
+import { detectLanguage } from "../../../src/reader/languages/vocabulary.js";
+import { splitDocument } from "../../../src/reader/parsing/documents/split-document.js";
 
 const A = "https://a.example/x";
 
@@ -14,11 +14,11 @@ async function held(sentence: string, html: string) {
     `<title>Page</title>${html.startsWith("<") ? html : `<p>${html}</p>`}`,
   );
   const page = { type: "text/html", charset: "utf-8" };
-  const document = await cutDocument({ name: "page", bytes, page, wantsText: true });
+  const document = await splitDocument({ name: "page", bytes, page, wantsText: true });
   if ("reason" in document) throw new Error(document.reason);
-  const [claim] = readClaims(`${sentence} [x](${A})`, { citations: [], sources: [] }).claims;
-  const content = buildPage(document);
-  return judge(
+  const [claim] = readMarkdownClaims(`${sentence} [x](${A})`, { citations: [], sources: [] }).claims;
+  const content = buildPageContent(document);
+  return judgeSentence(
     claim?.text ?? "",
     [{ entry: { state: "read", reason: null }, content }],
     detectLanguage(sentence),

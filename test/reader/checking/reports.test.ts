@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { readClaims } from "../../../src/reader/checking/citations.js";
+import { readMarkdownClaims } from "../../../src/reader/checking/citations.js";
 
 // Reports about one harbour, made up, each in the form in which its service exports it: file, places that cite, bare marks.
 const REPORTS = new URL("reports/", import.meta.url);
@@ -36,7 +36,7 @@ test("each file has a row", () => {
 
 test.each(Object.entries(FORMS))("%s", (name, { cites, bare = 0, unused = 0 }) => {
   const report = readFileSync(new URL(name, REPORTS), "utf8");
-  const { claims, marksWithoutSource, notCited } = readClaims(report, { citations: [], sources: [] });
+  const { claims, marksWithoutSource, notCited } = readMarkdownClaims(report, { citations: [], sources: [] });
   const cited = claims.filter(({ urls }) => urls.length > 0);
   expect([cited.length, marksWithoutSource.length, notCited.length]).toEqual([cites, bare, unused]);
   expect(claims.filter(({ text }) => REST.test(text))).toEqual([]);

@@ -2,11 +2,14 @@ import type { ServerResponse } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
-import { allowNamedPrivate } from "../../../src/reader/fetching/addresses.js";
+import { allowNamedPrivate } from "../../../src/reader/fetching/allowed-addresses.js";
 import { HostGate } from "../../../src/reader/fetching/host-gate.js";
 import { PageReader } from "../../../src/reader/fetching/page-reader.js";
-import { cutDocument } from "../../../src/reader/parsing/documents/cut.js";
-import { createDocumentReader, type DocumentReader } from "../../../src/reader/parsing/documents/document.js";
+import {
+  createDocumentReader,
+  type DocumentReader,
+} from "../../../src/reader/parsing/documents/document-reader.js";
+import { splitDocument } from "../../../src/reader/parsing/documents/split-document.js";
 import { pdf } from "../../support/pdf.js";
 import { proxy } from "../../support/proxy.js";
 import { type Page, type SmallWeb, smallWeb } from "../../support/small-web.js";
@@ -28,7 +31,7 @@ const breaksOff: Page = (response) => {
 const reads = (text: string) => ({ blocks: [{ lines: [text] }] });
 
 /** A reader without a conversation. */
-function readerOf(web: Pick<SmallWeb, "network">, read: DocumentReader = cutDocument) {
+function readerOf(web: Pick<SmallWeb, "network">, read: DocumentReader = splitDocument) {
   const gate = new HostGate(systemClock, PACE);
   const forbidden = (url: URL) => (url.pathname === "/not" ? "it is left out" : undefined);
   const options = { ...web, clock: systemClock, gate, userAgent: "x", read, forbidden, areCited: true };
@@ -270,7 +273,7 @@ it("cuts one page at a time, so that other researches have the other processes",
     while (web.visited().length < names.length) await new Promise((resolve) => setImmediate(resolve));
     for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
     open -= 1;
-    return cutDocument(task);
+    return splitDocument(task);
   });
   const pages = await Promise.all(names.map((name) => reader.read(new URL(web.url(name)))));
   expect(pages.map((page) => "blocks" in page)).toEqual([true, true, true, true]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { getVocabulary } from "../../../src/reader/languages/languages.js";
+import { getVocabulary } from "../../../src/reader/languages/vocabulary.js";
 import { findDates, findMonths } from "../../../src/reader/matching/dates.js";
 
 /** The dates of a text as year-month-day with "?" for what is not said; readings of one date are parted by "|". */

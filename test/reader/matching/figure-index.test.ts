@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { getVocabulary } from "../../../src/reader/languages/languages.js";
+import { getVocabulary } from "../../../src/reader/languages/vocabulary.js";
 import { FigureIndex, type Rounding } from "../../../src/reader/matching/figure-index.js";
 import { findFigures } from "../../../src/reader/matching/numbers.js";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { getVocabulary } from "../../../src/reader/languages/languages.js";
-import { type Figure, findFactors, findFigures } from "../../../src/reader/matching/numbers.js";
+import { getVocabulary } from "../../../src/reader/languages/vocabulary.js";
+import { type Figure, findColumnFactors, findFigures } from "../../../src/reader/matching/numbers.js";
 import { isLinear } from "../../support/growth.js";
 
 /** A figure as its values with its unit; a date is "date". */
@@ -105,7 +105,7 @@ test.each<[language: string, head: string, ...factors: number[]]>([
   ["ja", "（単位：百万円）".normalize("NFKC"), 1e6],
   ["en", "3 million lamps"],
 ])("the head of a column, %s: %s", (language, head, ...factors) => {
-  expect(findFactors(head, getVocabulary(language))).toEqual(factors);
+  expect(findColumnFactors(head, getVocabulary(language))).toEqual(factors);
 });
 
 test.each([

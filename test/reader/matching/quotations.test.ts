@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import {
+  blankOutMarkup,
   containsTokens,
   findOccurrences,
   findQuotations,
-  isStatement,
+  isLongQuotation,
   QuotableText,
-  removeMarkup,
   tokenizeText,
 } from "../../../src/reader/matching/quotations.js";
 import { isLinear } from "../../support/growth.js";
@@ -27,7 +27,7 @@ test.each([
   ["short night", false],
   ["%u %r %f", false],
 ])("%s is said by somebody: %s", (text, isSaid) => {
-  expect(isStatement({ text, start: 0, end: text.length })).toBe(isSaid);
+  expect(isLongQuotation({ text, start: 0, end: text.length })).toBe(isSaid);
 });
 
 const PASSAGES = [
@@ -88,8 +88,8 @@ test("a token has its place", () => {
 });
 
 test("markup is blanked, and all else stays where it was", () => {
-  expect(removeMarkup('[it](x "t") <b>is</b> a < b')).toBe(`[it${" ".repeat(12)}is${" ".repeat(5)}a < b`);
-  expect(removeMarkup("[it][1] is")).toBe("[it     is");
+  expect(blankOutMarkup('[it](x "t") <b>is</b> a < b')).toBe(`[it${" ".repeat(12)}is${" ".repeat(5)}a < b`);
+  expect(blankOutMarkup("[it][1] is")).toBe("[it     is");
 });
 
 test("a part is found wherever it stands without a gap", () => {

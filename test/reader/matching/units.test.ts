@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { getVocabulary } from "../../../src/reader/languages/languages.js";
+import { getVocabulary } from "../../../src/reader/languages/vocabulary.js";
 import { convertAmount, unitNames } from "../../../src/reader/matching/units.js";
 
 const findByName = (sign: string, language = "en") => unitNames(getVocabulary(language)).findUnit(sign);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { getVocabulary } from "../../../src/reader/languages/languages.js";
-import { findNames, splitWords } from "../../../src/reader/matching/words.js";
+import { getVocabulary } from "../../../src/reader/languages/vocabulary.js";
+import { findNames, splitIntoStems } from "../../../src/reader/matching/words.js";
 
 it.each([
   ["The limits of hourly creates", ["limit", "hour", "creat"]],
@@ -16,7 +16,7 @@ it.each([
   ["Größe", ["größe"]],
   [`hash ${"a1".repeat(40)}`, ["hash"]],
 ])("%s", (text, expected) => {
-  expect(splitWords(text)).toEqual(expected);
+  expect(splitIntoStems(text)).toEqual(expected);
 });
 
 it.each<[string, string, string[]]>([

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
 import { ResearchFailure } from "../../../src/core/researcher.js";
-import { Budget, type BudgetLimits } from "../../../src/reader/model/session/budget.js";
+import { Budget, type BudgetLimits } from "../../../src/reader/model/session/model-budget.js";
 import {
   answers,
   type ChatRequest,

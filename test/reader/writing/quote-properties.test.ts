@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findOccurrences, tokenizeText } from "../../../src/reader/matching/quotations.js";
-import { findQuote } from "../../../src/reader/writing/facts.js";
+import { findQuote } from "../../../src/reader/writing/quoted-facts.js";
 
 // Real sentences: what this repository's own documents say.
 const ROOT = join(import.meta.dirname, "../../..");

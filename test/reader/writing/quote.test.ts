@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { buildFact, findQuote } from "../../../src/reader/writing/facts.js";
+import { buildFact, findQuote } from "../../../src/reader/writing/quoted-facts.js";
 
 function shown(text: string, quote: string, kind: "prose" | "code" | "table" = "prose"): string | undefined {
   const place = findQuote(text, quote, kind);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { findJson } from "../../../src/reader/model/endpoint/json-reply.js";
-import { checkAnswer } from "../../../src/reader/writing/checks/answer.js";
+import { checkAnswer } from "../../../src/reader/writing/checks/check-answer.js";
 import { readAnswer } from "../../../src/reader/writing/prompts.js";
 
 // What real models replied to an earlier version of the prompts.

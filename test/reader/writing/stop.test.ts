@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
 import type { WireRequest } from "../../../src/core/http/send-request.js";
 import { Agent } from "../../../src/core/http/undici.js";
-import { ChatEndpoint } from "../../../src/reader/model/endpoint/endpoint.js";
+import { ChatEndpoint } from "../../../src/reader/model/endpoint/chat-endpoint.js";
 import { memorySources } from "../../support/memory-sources.js";
 import {
   answers,

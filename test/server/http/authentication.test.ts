@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
 import { createAuthenticator, readBearerToken } from "../../../src/server/http/authentication.js";
 import { noKeys } from "../../../src/server/keys/key-file.js";
-import { createKey, hashKey } from "../../../src/server/keys/key-store.js";
+import { createServiceKey, hashKey } from "../../../src/server/keys/key-store.js";
 
 const request = (authorization?: string) => ({ headers: { authorization } }) as IncomingMessage;
 
@@ -22,7 +22,7 @@ test.each([
 
 const limits = { create: 1, stop: 2 };
 const single = { keyId: "own", hash: hashKey("single"), tier: "free", limits } as const;
-const { apiKey, key } = createKey({ name: "alice", tier: "free", limits, now: 1_000, validMs: 500 });
+const { apiKey, key } = createServiceKey({ name: "alice", tier: "free", limits, now: 1_000, validMs: 500 });
 const added = { ...noKeys, isInUse: async () => true, find: async (hash: string) => byHash.get(hash) };
 const byHash = new Map([[key.hash, key]]);
 const singleKey = { caller: { keyId: "own", limits, ownOnly: false } };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { expect, it, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
 import { stringifyExact } from "../../../src/core/json/exact-json.js";
-import { CheckTimes, readCreateBody, SchemaChecks } from "../../../src/server/http/create-request.js";
+import { CheckTimes, parseCreateBody, SchemaChecks } from "../../../src/server/http/create-request.js";
 
 /** When a check ended, and what it took, both in ms. */
 type Check = readonly [at: number, ms: number];
@@ -98,10 +98,10 @@ it("the checks of one key take turns with those of others, until its time is use
 it("a schema is passed on exactly", () => {
   const schema = '{"const":10000000000000000001,"minimum":1.0}';
   const body = `{"prompt":"x","structured_output":true,"output_schema":${schema}}`;
-  expect(stringifyExact(readCreateBody(Buffer.from(body)).output_schema)).toBe(schema);
+  expect(stringifyExact(parseCreateBody(Buffer.from(body)).output_schema)).toBe(schema);
 });
 
 it("a body that is not UTF-8 is refused: a prompt would be another one", () => {
   const body = Buffer.from('{"prompt":"\xe9"}', "latin1");
-  expect(() => readCreateBody(body)).toThrow("The request body is not valid JSON in UTF-8.");
+  expect(() => parseCreateBody(body)).toThrow("The request body is not valid JSON in UTF-8.");
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import { KeyFile } from "../../../src/server/keys/key-file.js";
-import { createKey } from "../../../src/server/keys/key-store.js";
+import { createServiceKey } from "../../../src/server/keys/key-store.js";
 import { folderWith } from "../../support/folder.js";
 import { KEY, serviceFor } from "../../support/service.js";
 import { post, raw } from "../../support/wire.js";
@@ -19,7 +19,7 @@ it("the schemas of one key neither hold up those of another, nor count against i
   const dataDir = folderWith();
   const keys = new KeyFile(dataDir, systemClock);
   const added = ["mallory", "alice"].map((name) =>
-    createKey({
+    createServiceKey({
       ...{ name, tier: "enterprise" as const, limits: { create: 1, stop: 1 } },
       ...{ now: systemClock.now(), validMs: undefined },
     }),

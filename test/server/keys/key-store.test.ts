@@ -1,8 +1,8 @@
 import { expect, it, test } from "vitest";
-import { createKey, hashKey, isSameSecret, isValid } from "../../../src/server/keys/key-store.js";
+import { createServiceKey, hashKey, isKeyValid, isSameSecret } from "../../../src/server/keys/key-store.js";
 
 const made = (validMs: number | undefined) =>
-  createKey({ name: "a", tier: "free", limits: { create: 1, stop: 2 }, now: 1_000, validMs });
+  createServiceKey({ name: "a", tier: "free", limits: { create: 1, stop: 2 }, now: 1_000, validMs });
 
 test.each([
   ["secret", true],
@@ -28,5 +28,5 @@ test.each([
   ["at its end", 500, undefined, 1_500, false],
   ["revoked", undefined, 1_200, 1_300, false],
 ])("a key %s", (_, validMs, revokedAt, now, expected) => {
-  expect(isValid({ ...made(validMs).key, revokedAt }, now)).toBe(expected);
+  expect(isKeyValid({ ...made(validMs).key, revokedAt }, now)).toBe(expected);
 });

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
 import { KeyFile, noKeys } from "../../../src/server/keys/key-file.js";
 import type { ServiceKey } from "../../../src/server/keys/key-store.js";
-import { createKey, hashKey } from "../../../src/server/keys/key-store.js";
+import { createServiceKey, hashKey } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { folderWith } from "../../support/folder.js";
 import { during as duringService, KEY, serviceFor, until } from "../../support/service.js";
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 /** Adds a key as another process would: by the file. */
 async function added(name: string, more: Partial<ServiceKey> = {}): Promise<string> {
-  const { apiKey, key } = createKey({
+  const { apiKey, key } = createServiceKey({
     ...{ name, tier: "enterprise", limits: LIMITS, validMs: undefined },
     now: systemClock.now(),
   });
@@ -147,7 +147,7 @@ it("a change within the file is seen by the next look, also one that leaves its 
 it("a name is for one key that is not revoked: no second one, and only the named one is revoked", async () => {
   const keys = new KeyFile(folderWith(), systemClock);
   const keyNamed = (name: string) =>
-    createKey({ name, tier: "free", limits: LIMITS, now: 1_000, validMs: undefined }).key;
+    createServiceKey({ name, tier: "free", limits: LIMITS, now: 1_000, validMs: undefined }).key;
   const [alice, bob, second] = [keyNamed("alice"), keyNamed("bob"), keyNamed("alice")];
   for (const key of [alice, bob]) expect(await keys.add(key)).toBe(true);
   expect(await keys.add(second)).toBe(false);
@@ -160,7 +160,7 @@ it("a name is for one key that is not revoked: no second one, and only the named
 });
 
 it("without a folder no key can be added, and none was", async () => {
-  const { key } = createKey({ name: "a", tier: "free", limits: LIMITS, now: 0, validMs: undefined });
+  const { key } = createServiceKey({ name: "a", tier: "free", limits: LIMITS, now: 0, validMs: undefined });
   expect([await noKeys.add(key), await noKeys.revoke("a", 0), await noKeys.isInUse()]).toEqual(
     Array(3).fill(false),
   );

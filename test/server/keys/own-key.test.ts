@@ -1,23 +1,23 @@
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, test } from "vitest";
-import { chooseApiKey } from "../../../src/server/keys/own-key.js";
+import { readOrCreateOwnKey } from "../../../src/server/keys/own-key.js";
 import { folderWith } from "../../support/folder.js";
 
 it("the key is kept with the data, else fresh each time", async () => {
   const dataDir = join(folderWith(), "deep", "data");
-  const first = await chooseApiKey(dataDir);
+  const first = await readOrCreateOwnKey(dataDir);
   expect(first).toEqual({ apiKey: expect.stringMatching(/^research-[\w-]{32}$/), fresh: true });
-  expect(await chooseApiKey(dataDir)).toEqual({ apiKey: first.apiKey, fresh: false });
-  expect((await chooseApiKey()).apiKey).not.toBe((await chooseApiKey()).apiKey);
-  expect(await chooseApiKey()).toMatchObject({ fresh: true });
+  expect(await readOrCreateOwnKey(dataDir)).toEqual({ apiKey: first.apiKey, fresh: false });
+  expect((await readOrCreateOwnKey()).apiKey).not.toBe((await readOrCreateOwnKey()).apiKey);
+  expect(await readOrCreateOwnKey()).toMatchObject({ fresh: true });
 });
 
 it("its file is for the user alone, also one that was open to others", async () => {
   const dataDir = folderWith();
   const path = join(dataDir, "api-key");
   const modeAfterUse = async () => {
-    await chooseApiKey(dataDir);
+    await readOrCreateOwnKey(dataDir);
     return statSync(path).mode & 0o777;
   };
   expect(await modeAfterUse()).toBe(0o600);
@@ -36,7 +36,7 @@ test.each([
       ] as const,
   ),
 ] as const)("a data folder that %s cannot be used, and why is said", async (_, folder, why) => {
-  await expect(chooseApiKey(folder())).rejects.toThrow(
+  await expect(readOrCreateOwnKey(folder())).rejects.toThrow(
     new RegExp(`^The data folder .* cannot be used: ${why}`),
   );
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { fillTeam, keyOf } from "../../../bench/support/team.js";
 import { hashKey, shortenHash } from "../../../src/server/keys/key-store.js";
 import { LEAST_CONNECTIONS } from "../../../src/server/postgres/database.js";
-import type { PostgresStore } from "../../../src/server/postgres/store.js";
+import type { PostgresStore } from "../../../src/server/postgres/postgres-store.js";
 import { query, testPostgres } from "../../support/postgres.js";
 import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../../src/core/clock.js";
-import { createKey } from "../../../src/server/keys/key-store.js";
+import { createServiceKey } from "../../../src/server/keys/key-store.js";
 import { endConnections, query } from "../../support/postgres.js";
 import {
   callerOf as caller,
@@ -47,7 +47,7 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     const budgets = { budget: { most: 40, ms: hour }, atOnce: 2 };
     const limits = { create: 10_000, stop: 10_000 };
     const now = systemClock.now();
-    const { key } = createKey({
+    const { key } = createServiceKey({
       name: "alice",
       tier: "enterprise",
       limits,
@@ -89,7 +89,7 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     const stores = await Promise.all([0, 1, 2, 3].map(() => storeAt(url)));
     const limits = { create: 10_000, stop: 10_000 };
     const options = { name: "alice", tier: "enterprise", limits, budgets: { atOnce: 1 } } as const;
-    const { key } = createKey({ ...options, now: systemClock.now(), validMs: undefined });
+    const { key } = createServiceKey({ ...options, now: systemClock.now(), validMs: undefined });
     expect(await stores[0]?.keys.add(key)).toBe(true);
     const who = { keyId: key.id, limits, ownOnly: true };
     const rounds = 5;

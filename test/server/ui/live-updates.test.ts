@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import {
-  findChange,
-  hashVersion,
+  diffPageParts,
+  hashPageParts,
   renderElapsedTime,
-  streamChanges,
+  streamPageChanges,
 } from "../../../src/server/ui/live-updates.js";
 
 const parts = (age: string, state = "PENDING") =>
@@ -13,18 +13,18 @@ const parts = (age: string, state = "PENDING") =>
   ]);
 
 it("a time that has passed changes its text alone, anything else the whole part", () => {
-  expect(findChange(parts("1s"), parts("1s"))).toBeUndefined();
-  expect(findChange(parts("1s"), parts("2s"))).toEqual({ html: {}, text: { age: "2s" } });
-  expect(findChange(parts("1s"), parts("2s", "STOPPED"))).toEqual({
+  expect(diffPageParts(parts("1s"), parts("1s"))).toBeUndefined();
+  expect(diffPageParts(parts("1s"), parts("2s"))).toEqual({ html: {}, text: { age: "2s" } });
+  expect(diffPageParts(parts("1s"), parts("2s", "STOPPED"))).toEqual({
     html: { list: `<p>STOPPED for ${renderElapsedTime("age", "2s")}</p>` },
     text: {},
   });
-  expect(findChange(new Map(), parts("1s"))?.html).toEqual(Object.fromEntries(parts("1s")));
+  expect(diffPageParts(new Map(), parts("1s"))?.html).toEqual(Object.fromEntries(parts("1s")));
 });
 
 it("a version is that of all but the times", () => {
-  expect(hashVersion(parts("1s"))).toBe(hashVersion(parts("2s")));
-  expect(hashVersion(parts("1s"))).not.toBe(hashVersion(parts("1s", "STOPPED")));
+  expect(hashPageParts(parts("1s"))).toBe(hashPageParts(parts("2s")));
+  expect(hashPageParts(parts("1s"))).not.toBe(hashPageParts(parts("1s", "STOPPED")));
 });
 
 it("a stream says at once, and after each thirty looks without a change, that there is nothing new", async () => {
@@ -36,7 +36,10 @@ it("a stream says at once, and after each thirty looks without a change, that th
   };
   const clock = { now: () => 0, monotonic: () => 0, sleep: async () => {} };
   const { signal } = new AbortController();
-  const stream = streamChanges(render, hashVersion(parts("0s")), clock, { signal, cancelled: () => {} });
+  const stream = streamPageChanges(render, hashPageParts(parts("0s")), clock, {
+    signal,
+    cancelled: () => {},
+  });
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   const events: (string | undefined)[] = [];
   while (events.length < 7) events.push((await reader.read()).value);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
-import { createKey } from "../../../src/server/keys/key-store.js";
+import { createServiceKey } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { EventStream } from "../../support/event-stream.js";
 import { folderWith } from "../../support/folder.js";
@@ -386,8 +386,8 @@ it("names added keys, each with its own hour, and shows none of them", async () 
   const store = await openLocalStore({ ...common, dataDir: folderWith() });
   const limits = { create: 2, stop: 20 };
   const [alice, gone] = ["alice", "gone"].map((name) =>
-    createKey({ name, tier: "free", limits, now: systemClock.now(), validMs: undefined }),
-  ) as [ReturnType<typeof createKey>, ReturnType<typeof createKey>];
+    createServiceKey({ name, tier: "free", limits, now: systemClock.now(), validMs: undefined }),
+  ) as [ReturnType<typeof createServiceKey>, ReturnType<typeof createServiceKey>];
   await store.keys.add(alice.key);
   await store.keys.add(gone.key);
   await withPage({ store });

@@ -6,9 +6,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/core/http/send-request.ts":
     "the limits of a real exchange; virtual time passes only between exchanges",
   "src/core/http/origin-connections.ts": "real connections settle in real time",
-  "src/server/http/listener.ts": "real connections stall in real time",
+  "src/server/http/node-server.ts": "real connections stall in real time",
   "src/server/service.ts": "real connections get real time to end",
-  "src/reader/searching/corpus.ts": "runs in a thread, where no clock can be handed in",
+  "src/reader/searching/folder-corpus.ts": "runs in a thread, where no clock can be handed in",
   "src/server/postgres/database.ts": "real connections to the database",
 };
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../../../core/text/time-format.js";
 import type { Rate } from "../../../server/keys/key-store.js";
-import { ROLES } from "../../../server/role.js";
+import { ROLES } from "../../../server/process-role.js";
 import type { OptionsOf } from "../define-command.js";
 import {
   createWholeNumberParser,

@@ -7,15 +7,15 @@ import { formatExactDuration } from "../../../core/text/time-format.js";
 import {
   type KeyUse,
   type Overview,
-  type Spent,
+  type SpentSum,
   StoreError,
   StoreOutcomeUnknownError,
 } from "../../../server/conversations/conversation-store.js";
-import { checkFormat, readUsage } from "../../../server/conversations/local/open-local-store.js";
+import { checkDataFormat, readKeyUsage } from "../../../server/conversations/local/open-local-store.js";
 import { KeyFile } from "../../../server/keys/key-file.js";
 import {
-  createKey,
-  isValid,
+  createServiceKey,
+  isKeyValid,
   type KeyBudgets,
   type KeyStore,
   type Rate,
@@ -50,7 +50,7 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
   return runWithKeyStore(ctx, options, true, async ({ keys }) => {
     const now = ctx.host.clock.now();
     const budgets = buildBudgets(options);
-    const { apiKey, key } = createKey({ name, tier, limits, budgets, now, validMs: options.expires });
+    const { apiKey, key } = createServiceKey({ name, tier, limits, budgets, now, validMs: options.expires });
     if (!(await keys.add(key))) {
       throw new UsageError(
         `the key name ${name} is in use`,
@@ -221,7 +221,7 @@ function formatKeyUse({ budgets = {} }: ServiceKey, use: KeyUse | undefined) {
 
 function getKeyState(key: ServiceKey, now: number): "valid" | "expired" | "revoked" {
   if (key.revokedAt !== undefined) return "revoked";
-  return isValid(key, now) ? "valid" : "expired";
+  return isKeyValid(key, now) ? "valid" : "expired";
 }
 
 const KEYS = [
@@ -240,7 +240,7 @@ function formatKeyRow(key: ReturnType<typeof describeKey> & { state: string }, i
 
 const SPENT = ["COMPLETED", "FAILED", "STOPPED", "DOLLARS", "TOKENS IN", "OUT", "UNREPORTED"];
 
-function formatSpentRow({ name, ...row }: Omit<Spent, "name"> & { name: string | undefined }): string[] {
+function formatSpentRow({ name, ...row }: Omit<SpentSum, "name"> & { name: string | undefined }): string[] {
   const ended = [row.completed, row.failed, row.stopped];
   const used = [row.dollars.toFixed(2), row.inputTokens, row.outputTokens, row.unreported];
   return [name || "-", ...[...ended, ...used].map(String)];
@@ -252,7 +252,7 @@ async function openKeyStore(ctx: Context, options: StoreChoice, creates: boolean
   const url = readDatabaseUrl(ctx, options);
   try {
     if (url !== undefined) {
-      const { openPostgresKeys } = await import("../../../server/postgres/open.js");
+      const { openPostgresKeys } = await import("../../../server/postgres/open-postgres-store.js");
       const { keys, overview } = await openPostgresKeys(url, clock);
       return { keys, overview: async () => overview };
     }
@@ -262,10 +262,10 @@ async function openKeyStore(ctx: Context, options: StoreChoice, creates: boolean
     if (creates) makePrivateFolder(data);
     else if (!existsSync(data)) throw new LocalError(`the data folder does not exist: ${data}`);
     if (!statSync(data).isDirectory()) throw new Error("it is not a folder");
-    await checkFormat(data);
+    await checkDataFormat(data);
     return {
       keys: new KeyFile(data, clock),
-      overview: () => readUsage(data, clock),
+      overview: () => readKeyUsage(data, clock),
     };
   } catch (error) {
     if (error instanceof UsageError || error instanceof LocalError) throw error;

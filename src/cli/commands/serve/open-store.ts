@@ -6,8 +6,8 @@ import { isSendableKey } from "../../../core/secrets/hide-key.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../server/conversations/local/open-local-store.js";
 import { hashKey, shortenHash } from "../../../server/keys/key-store.js";
-import { chooseApiKey, type OwnKey } from "../../../server/keys/own-key.js";
-import type { Log } from "../../../server/monitoring/log.js";
+import { type OwnKey, readOrCreateOwnKey } from "../../../server/keys/own-key.js";
+import type { Log } from "../../../server/monitoring/operator-log.js";
 import { findUrlProblem } from "../../../server/postgres/database-url.js";
 import type { Context } from "../../command-context.js";
 import type { ServeOptions } from "./flags.js";
@@ -50,7 +50,7 @@ export async function openStore(
   const common = { clock, log: options.log, pendingMs: options.pending };
   if (database === undefined)
     return await openLocalStore({ ...common, ...(options.data && { dataDir: options.data }) });
-  const { openPostgresStore } = await import("../../../server/postgres/open.js");
+  const { openPostgresStore } = await import("../../../server/postgres/open-postgres-store.js");
   const { role = "all", lease: leaseMs = DEFAULT_LEASE_MS, connections = DEFAULT_CONNECTIONS } = options;
   return await openPostgresStore({ ...common, url: database, role, leaseMs, connections });
 }
@@ -125,5 +125,5 @@ async function chooseOwnKey(
       "Give it with --api-key-file PATH or RESEARCH_SERVE_API_KEY, or add keys: research serve keys add NAME --data DIR.",
     );
   }
-  return chooseApiKey(options.data);
+  return readOrCreateOwnKey(options.data);
 }

@@ -5,7 +5,7 @@ import type { ResearchClient } from "../../../client/calls/research-client.js";
 import { createUpstreamAdapter } from "../../../researchers/upstream-adapter.js";
 import type { Upstream } from "../../../researchers/upstream-researcher.js";
 import { hashKey, shortenHash } from "../../../server/keys/key-store.js";
-import type { Log } from "../../../server/monitoring/log.js";
+import type { Log } from "../../../server/monitoring/operator-log.js";
 import type { Context } from "../../command-context.js";
 import type { ServeOptions } from "./flags.js";
 

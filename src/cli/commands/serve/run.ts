@@ -6,7 +6,7 @@ import { isLoopback } from "../../../core/http/base-url-and-proxy.js";
 import { chooseResearcher, type ResearcherParts } from "../../../researchers/choose-researcher.js";
 import { type ConversationStore, StoreError } from "../../../server/conversations/conversation-store.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
-import type { LogFormat } from "../../../server/monitoring/log.js";
+import type { LogFormat } from "../../../server/monitoring/operator-log.js";
 import { execCommand } from "../../../server/processes/exec-command.js";
 import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";

@@ -1,6 +1,6 @@
 import { quoteShellWord } from "../../../core/text/format-text.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
-import { type Log, logLine } from "../../../server/monitoring/log.js";
+import { formatLogLine, type Log } from "../../../server/monitoring/operator-log.js";
 import type { Context } from "../../command-context.js";
 import type { ServeOptions } from "./flags.js";
 
@@ -13,10 +13,11 @@ export function createMessageWriter({ host, flags, reporter }: Context, options:
   const log: Log = (message, facts) => {
     if (facts?.level === "debug" && !flags.verbose) return;
     if (facts?.progress !== undefined && options.log !== "json") return;
-    void write(logLine(isJson ? "json" : "text", host.clock.now(), message, facts));
+    void write(formatLogLine(isJson ? "json" : "text", host.clock.now(), message, facts));
   };
   const asLines = isJson && !reporter.json;
-  const writeLine = (message: string) => write(logLine("json", host.clock.now(), message, { level: "info" }));
+  const writeLine = (message: string) =>
+    write(formatLogLine("json", host.clock.now(), message, { level: "info" }));
   return {
     log,
     say: (text: string) => (asLines ? writeLine(text) : reporter.say(text)),

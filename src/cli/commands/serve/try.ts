@@ -1,5 +1,5 @@
 import { openResearchModel } from "../../../app/research-model.js";
-import { chooseApiKey } from "../../../server/keys/own-key.js";
+import { readOrCreateOwnKey } from "../../../server/keys/own-key.js";
 import type { Context } from "../../command-context.js";
 import { readRequestBody } from "../../input/read-request.js";
 import { checkResultOptions } from "../../results/show-result.js";
@@ -19,7 +19,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
   const answers = await openAnswersFlag(ctx, options);
   const model = await openResearchModel(ctx, options);
   const body = await readRequestBody(ctx, prompt, options);
-  const key = await chooseApiKey();
+  const key = await readOrCreateOwnKey();
   const serveOptions: ServeOptions = {
     ...{ ...options, log: "off", host: "127.0.0.1", port: 0 },
     ...{ pending: 0, processing: 0, allowHost: [] },

@@ -35,7 +35,7 @@ export const ALL_CAPABILITIES: Capabilities = {
 };
 
 /** Builds the body of a request; see https://platform.openai.com/docs/api-reference/chat/create. */
-export function buildBody(model: string, request: ChatRequest, capabilities: Capabilities): string {
+export function buildChatBody(model: string, request: ChatRequest, capabilities: Capabilities): string {
   const { messages, schema, maxTokens } = request;
   const { format, limit, mostTokens, streamUsage, temperature } = capabilities;
   return stringifyExact({
@@ -52,9 +52,9 @@ export function buildBody(model: string, request: ChatRequest, capabilities: Cap
 }
 
 /** Returns the size of the longest body that may be sent for a request, in UTF-8 bytes. */
-export function countBytes(model: string, request: ChatRequest): number {
+export function countBodyBytes(model: string, request: ChatRequest): number {
   return Buffer.byteLength(
-    buildBody(model, request, { ...ALL_CAPABILITIES, limit: "max_completion_tokens" }),
+    buildChatBody(model, request, { ...ALL_CAPABILITIES, limit: "max_completion_tokens" }),
   );
 }
 

@@ -19,7 +19,7 @@ export function findJson(text: string, mayRepair: boolean): unknown {
   const reply = removeThoughts(text);
   const starts = [...reply.matchAll(/[[{]/g)].slice(0, MAX_STARTS);
   const bracketed = starts.map(({ index }, nth) => {
-    const end = findClosing(reply, index);
+    const end = findClosingBracket(reply, index);
     // Only repair an unclosed value at the first bracket: repairs are slow, and later values are inside the first.
     return end === undefined && nth > 0 ? "" : reply.slice(index, end);
   });
@@ -42,7 +42,7 @@ function repairJson(text: string): unknown {
 }
 
 /** Returns the offset after the bracket that closes the one at `from`; undefined if it is not closed. Ignores brackets in strings. */
-function findClosing(text: string, from: number): number | undefined {
+function findClosingBracket(text: string, from: number): number | undefined {
   let depth = 0;
   for (const { 0: token, index } of text.slice(from).matchAll(/"(?:\\.|[^"\\])*"?|[[\]{}]/gs)) {
     if (token === "{" || token === "[") depth += 1;

@@ -79,7 +79,7 @@ interface Heading {
 }
 
 /** The headings above a place in a document, including the terms of a definition list. */
-export class Headings {
+export class HeadingStack {
   #over: Heading[] = [];
   /** Whether there is no text below the last heading yet. */
   #isBare = false;

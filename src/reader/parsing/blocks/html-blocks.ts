@@ -1,6 +1,6 @@
 import { decodeHTML } from "entities/decode";
-import { type Block, findCaptionAfter, Headings, isTitle, MAX_LINES, TERM, TITLE } from "./block.js";
-import { type HtmlEvent, iterateShown } from "./html-elements.js";
+import { type Block, findCaptionAfter, HeadingStack, isTitle, MAX_LINES, TERM, TITLE } from "./block.js";
+import { type HtmlEvent, iterateVisible } from "./html-elements.js";
 
 /** Matches the class of a paragraph that is a heading outside the table of contents, or the title of a box. */
 const RUBRIC = /\b(?:rubric|admonition-title)\b/;
@@ -10,7 +10,7 @@ const COLSPAN = /\bcolspan\s*=\s*["']?(\d{1,2})/i;
 /** Reads the blocks of a page: the visible text without tags, with the line numbers of the file. */
 export function readHtmlBlocks(page: string): Block[] {
   const reader = new HtmlReader();
-  for (const event of iterateShown(page)) reader.take(event);
+  for (const event of iterateVisible(page)) reader.take(event);
   return reader.end();
 }
 
@@ -54,7 +54,7 @@ const createRow = (): RowInWork => ({ cells: [], lines: [], titles: [], isWide: 
 
 class HtmlReader {
   readonly #found: Block[] = [];
-  readonly #headings = new Headings(this.#found);
+  readonly #headings = new HeadingStack(this.#found);
   #lines: TextLine[] = [];
   #heading: number | undefined;
   #isTerm = false;
@@ -214,7 +214,7 @@ class HtmlReader {
       this.#endTitles(level);
       this.#headings.begin({ rank, text, line: first.line });
       this.#titles.push({ level, rank });
-    } else for (const part of cut(lines)) this.#add(part, this.#pre > 0 ? "code" : "prose");
+    } else for (const part of splitAtGaps(lines)) this.#add(part, this.#pre > 0 ? "code" : "prose");
   }
 
   /** Adds a text to a cell. A single text stays in the row; if the cell has several, each becomes a block. */
@@ -227,9 +227,9 @@ class HtmlReader {
     }
     if (cell.paragraphs === 2) {
       row.cells.pop();
-      for (const part of cut(row.lines.splice(cell.linesBefore))) this.#add(part, "prose");
+      for (const part of splitAtGaps(row.lines.splice(cell.linesBefore))) this.#add(part, "prose");
     }
-    for (const part of cut(lines)) this.#add(part, "prose");
+    for (const part of splitAtGaps(lines)) this.#add(part, "prose");
   }
 
   /** Ends a cell. Adds empty cells for an empty cell and for further spanned columns, to keep other cells under their titles. */
@@ -281,12 +281,12 @@ class HtmlReader {
   }
 
   #add(part: TextLine[], kind: Block["kind"], more: Partial<Block> = {}): void {
-    this.#found.push({ ...joinLines(part), heading: this.#headings.use(), kind, ...more });
+    this.#found.push({ ...joinLinesByNumber(part), heading: this.#headings.use(), kind, ...more });
   }
 }
 
 /** Splits lines into parts that span at most MAX_LINES lines of the file, and wherever more than one line is missing. */
-function cut(lines: readonly TextLine[]): TextLine[][] {
+function splitAtGaps(lines: readonly TextLine[]): TextLine[][] {
   const parts: TextLine[][] = [];
   for (const each of lines) {
     const part = parts.at(-1);
@@ -299,7 +299,7 @@ function cut(lines: readonly TextLine[]): TextLine[][] {
 }
 
 /** Returns one text per line of the file, from the first to the last. Joins texts on the same line. */
-function joinLines(lines: readonly TextLine[]): { line: number; lines: string[] } {
+function joinLinesByNumber(lines: readonly TextLine[]): { line: number; lines: string[] } {
   const first = lines[0]?.line ?? 1;
   const texts: string[] = [];
   for (const { line, text } of lines) {

@@ -71,8 +71,8 @@ type Hiding = "kind" | "name" | undefined;
  * Yields the text of a page and the elements that separate it, without navigation and the like. An element that only its
  * class or id hides is kept if it has more than half of the text. Takes linear time.
  */
-export function* iterateShown(page: string): Generator<HtmlEvent> {
-  const { sizes, size } = measureText(page);
+export function* iterateVisible(page: string): Generator<HtmlEvent> {
+  const { sizes, size } = measurePageText(page);
   const open: boolean[] = [];
   let hidden = 0;
   let named = 0;
@@ -91,7 +91,7 @@ export function* iterateShown(page: string): Generator<HtmlEvent> {
 }
 
 /** Measures the text of a page outside elements that their kind hides, and of each element that its class or id hides, in order. */
-export function measureText(page: string): { size: number; sizes: number[] } {
+export function measurePageText(page: string): { size: number; sizes: number[] } {
   const open: { hides: Hiding; order: number; before: number }[] = [];
   const sizes: number[] = [];
   let size = 0;

@@ -1,5 +1,5 @@
 import { decodeHTML } from "entities/decode";
-import type { ReadDocument } from "../documents/document.js";
+import type { ReadDocument } from "../documents/document-reader.js";
 import { type HtmlTag, iterateTokens, readAttribute } from "./html-tokens.js";
 
 /** Match the names of a date in the metadata: the last change, which is preferred, and the publication. */

@@ -1,7 +1,7 @@
 import {
   type Block,
   findCaptionAfter,
-  Headings,
+  HeadingStack,
   isTitle,
   MAX_LINE,
   MAX_LINES,
@@ -32,7 +32,7 @@ export function readTextBlocks(text: string, format: TextFormat, most = MAX_LINE
 
 class TextReader {
   readonly #found: Block[] = [];
-  readonly #headings = new Headings(this.#found);
+  readonly #headings = new HeadingStack(this.#found);
   #block: Block | undefined;
   /** Whether the lines of the block are terms, as in a manual: each has a more deeply indented line below it. */
   #isTerm = false;

@@ -26,7 +26,7 @@ export function readDocxParts(bytes: Uint8Array, names: readonly string[]): Map<
 }
 
 /** Converts a Word document to HTML, with one line per paragraph and table row. Throws like readDocxParts. */
-export function convertDocx(bytes: Uint8Array): string {
+export function convertDocxToHtml(bytes: Uint8Array): string {
   const parts = readDocxParts(bytes, ["document", "styles"]);
   return convertXml(parts.get("document") ?? "", listHeadingStyles(parts.get("styles") ?? ""));
 }

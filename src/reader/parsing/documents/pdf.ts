@@ -1,6 +1,6 @@
 import type { Block } from "../blocks/block.js";
 import { readTextBlocks } from "../blocks/text-blocks.js";
-import type { ReadDocument } from "./document.js";
+import type { ReadDocument } from "./document-reader.js";
 
 /** A line of a page. Positions in points from the lower left corner; `size` is the height of the letters. */
 interface Line {
@@ -27,7 +27,10 @@ const LONGEST_PARAGRAPH = 100;
  * Reads the blocks of a PDF. The heading of each names the page; lines are numbered through the whole text. Stops reading pages
  * after `most` characters. Throws if there is no text, or if the optional package for PDF is missing.
  */
-export async function readPdf(bytes: Uint8Array, most = Number.POSITIVE_INFINITY): Promise<ReadDocument> {
+export async function readPdfBlocks(
+  bytes: Uint8Array,
+  most = Number.POSITIVE_INFINITY,
+): Promise<ReadDocument> {
   const { getDocumentProxy } = await import("unpdf").catch(() => {
     throw new Error("a PDF needs the package unpdf: npm install -g unpdf");
   });
@@ -53,7 +56,7 @@ export async function readPdf(bytes: Uint8Array, most = Number.POSITIVE_INFINITY
   const blocks: Block[] = [];
   let above = 0;
   for (const [index, lines] of pages.entries()) {
-    const text = joinHyphens(joinText(lines, usual, leading), pageWords);
+    const text = joinHyphens(joinLinesToText(lines, usual, leading), pageWords);
     for (const block of readTextBlocks(text, "text", LONGEST_PARAGRAPH)) {
       const heading = [`page ${index + 1}`, block.heading].filter(Boolean).join(" / ");
       blocks.push({ ...block, line: above + block.line, heading });
@@ -103,7 +106,7 @@ function findMostFrequent(values: readonly (readonly [value: number, weight: num
 }
 
 /** Joins lines to a text, with a blank line between paragraphs and around headings. */
-function joinText(lines: readonly Line[], usual: number, leading: number): string {
+function joinLinesToText(lines: readonly Line[], usual: number, leading: number): string {
   let text = "";
   let block: Line[] = [];
   for (const line of lines) {

@@ -3,4 +3,4 @@ import { runRelayProcess, runThread } from "../../../core/thread-pool.js";
 
 // The entry of the thread, and of the process in which the thread runs.
 if (isMainThread) runRelayProcess();
-else runThread((await import("./cut.js")).cutDocument);
+else runThread((await import("./split-document.js")).splitDocument);

@@ -7,13 +7,13 @@ export const MAX_FILE_BYTES = 8 * 1_048_576;
 export const MAX_TOTAL_BYTES = 64 * 1_048_576;
 
 /** Returns whether a document is an archive, which is unpacked in a process with limits. */
-export function isPacked(name: string): boolean {
+export function isArchive(name: string): boolean {
   return /\.(?:pdf|docx)$/i.test(name);
 }
 
 /** Returns the size limit of the file `name`, in bytes. */
 export function getSizeLimit(name: string): number {
-  return isPacked(name) ? MAX_TOTAL_BYTES : MAX_FILE_BYTES;
+  return isArchive(name) ? MAX_TOTAL_BYTES : MAX_FILE_BYTES;
 }
 
 /** Describes that a file exceeds its size limit. */
@@ -44,7 +44,7 @@ export function readRegularFile(path: string, limit: number, flags = 0): Buffer 
 }
 
 /** Reads one source file, or returns why it cannot be read: it may have become a symlink or grown too large. */
-export function readBytes(root: string, name: string): Uint8Array | { reason: string } {
+export function readSourceFile(root: string, name: string): Uint8Array | { reason: string } {
   const bytes = readRegularFile(join(root, name), getSizeLimit(name), constants.O_NOFOLLOW ?? 0);
   if (bytes === undefined) return { reason: "it cannot be read" };
   return bytes === "too large" ? { reason: describeTooLarge(getSizeLimit(name)) } : bytes;
@@ -70,7 +70,7 @@ export const NOT_TEXT = "not text";
 export function decodeText(bytes: Uint8Array, charset?: string): { text: string } | { reason: string } {
   const head = Buffer.from(bytes.subarray(0, SNIFFED)).toString("latin1");
   const mark = MARKS.find(([bytes]) => head.startsWith(bytes));
-  const label = mark?.[1] ?? charset ?? findOwnMark(head) ?? "utf-8";
+  const label = mark?.[1] ?? charset ?? findDeclaredEncoding(head) ?? "utf-8";
   try {
     const decoder = new TextDecoder(label, { fatal: true });
     // Use two calls, because in a single one Node decodes windows-1252 as Latin-1 (nodejs/node#56542).
@@ -83,7 +83,7 @@ export function decodeText(bytes: Uint8Array, charset?: string): { text: string 
 }
 
 /** Returns the encoding that a page declares. UTF-16 counts as UTF-8, because a declaration in single bytes cannot be UTF-16. */
-function findOwnMark(head: string): string | undefined {
+function findDeclaredEncoding(head: string): string | undefined {
   const label = META.exec(head)?.[1] ?? XML.exec(head)?.[1];
   return /^utf-?16/i.test(label ?? "") ? "utf-8" : label;
 }

@@ -1,10 +1,10 @@
 import { ResearchFailure } from "../../../core/researcher.js";
-import { splitWords } from "../../matching/words.js";
-import { BudgetSpent } from "../../model/session/budget.js";
-import { LEAST_OUTPUT, type ModelSession } from "../../model/session/session.js";
-import { type Answer, checkAnswer, listHeld } from "../checks/answer.js";
-import { type Fact, joinQuotedText } from "../facts.js";
+import { splitIntoStems } from "../../matching/words.js";
+import { BudgetExceededError } from "../../model/session/model-budget.js";
+import { LEAST_OUTPUT, type ModelSession } from "../../model/session/model-session.js";
+import { type Answer, checkAnswer, listPartsToVerify } from "../checks/check-answer.js";
 import { buildCheckInput, CHECK, type Cited, type HeldVerdict, readVerdicts } from "../prompts.js";
+import { type Fact, joinQuotedText } from "../quoted-facts.js";
 
 /** The size of one verdict in a reply, and an allowance for reasoning before the verdicts, in tokens. */
 const VERDICT_TOKENS = 5;
@@ -21,7 +21,7 @@ export async function checkAgainstQuotes(
   answer: Answer,
   facts: readonly Fact[],
 ): Promise<Answer> {
-  let asked = listHeld(answer)
+  let asked = listPartsToVerify(answer)
     .map((held) => ({ ...held, share: countSharedWords(held.sentence, facts, question) }))
     .sort((a, b) => a.share - b.share);
   const buildInput = () => buildCheckInput(question, asked, facts);
@@ -33,7 +33,7 @@ export async function checkAgainstQuotes(
     const computeLeast = () => LEAST_OUTPUT + VERDICT_TOKENS * asked.length;
     while (Buffer.byteLength(JSON.stringify(buildInput())) > measureRoom(computeLeast())) {
       asked = asked.slice(0, Math.floor(asked.length * 0.8));
-      if (asked.length === 0) throw new BudgetSpent("tokens");
+      if (asked.length === 0) throw new BudgetExceededError("tokens");
     }
     const task = { ...CHECK, keep, outputTokens: THINKING_TOKENS + computeLeast(), input: buildInput() };
     await session.ask(task, (reply, isLast) => {
@@ -48,7 +48,7 @@ export async function checkAgainstQuotes(
       return { wrong: `there is no verdict on the sentences ${without.join(", ")}` };
     });
   } catch (error) {
-    if (!(error instanceof BudgetSpent || error instanceof ResearchFailure)) throw error;
+    if (!(error instanceof BudgetExceededError || error instanceof ResearchFailure)) throw error;
   }
   const checked = checkAnswer(answer, facts, question, (sentence) => {
     const verdict = verdicts.get(sentence);
@@ -61,7 +61,7 @@ export async function checkAgainstQuotes(
 /** Returns the share of a sentence's content words that occur in its quotes, in the headings above them, or in the question. */
 function countSharedWords({ text, facts: ids }: Cited, facts: readonly Fact[], question: string): number {
   const grounds = ids.flatMap((id) => facts[id - 1] ?? []).map(joinQuotedText);
-  const factWords = new Set(splitWords([question, ...grounds].join("\n")));
-  const sentenceWords = splitWords(text);
+  const factWords = new Set(splitIntoStems([question, ...grounds].join("\n")));
+  const sentenceWords = splitIntoStems(text);
   return sentenceWords.filter((word) => factWords.has(word)).length / Math.max(1, sentenceWords.length);
 }

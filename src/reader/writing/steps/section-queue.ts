@@ -1,5 +1,5 @@
 import type { Progress } from "../../../core/researcher.js";
-import { splitWords } from "../../matching/words.js";
+import { splitIntoStems } from "../../matching/words.js";
 import { MAX_LINES } from "../../parsing/blocks/block.js";
 import type { Opened, Passage, Source } from "../../searching/source.js";
 import { buildSectionInput } from "../prompts.js";
@@ -76,7 +76,7 @@ export class SectionQueue {
   putBack(sections: readonly Opened[], maxBytes: number): void {
     const cut = sections.map((section) => ({
       ...section,
-      passages: pickAround(section.passages, 0, maxBytes),
+      passages: pickBlocksAround(section.passages, 0, maxBytes),
     }));
     this.#returned = [...cut, ...this.#returned];
   }
@@ -91,12 +91,12 @@ export class SectionQueue {
       const at = opened?.passages.findIndex((passage) => buildKey(passage) === key) ?? -1;
       if (opened === undefined || at < 0) continue;
       const passages = opened.passages.with(at, shortenPassage(hit, maxBytes));
-      const chosen = pickAround(passages, at, maxBytes).filter(
+      const chosen = pickBlocksAround(passages, at, maxBytes).filter(
         (passage) => !this.#seen.has(buildKey(passage)),
       );
       for (const passage of chosen) this.#seen.add(buildKey(passage));
-      const chosenWords = new Set(chosen.flatMap((passage) => splitWords(passage.lines.join(" "))));
-      if (this.#read.some((other) => measureLikeness(other, chosenWords) > SAME)) continue;
+      const chosenWords = new Set(chosen.flatMap((passage) => splitIntoStems(passage.lines.join(" "))));
+      if (this.#read.some((other) => measureWordOverlap(other, chosenWords) > SAME)) continue;
       this.#read.push(chosenWords);
       this.#documents.add(id);
       this.say("read");
@@ -110,7 +110,7 @@ export class SectionQueue {
  * Returns the blocks around block `at` below its heading and subheadings, up to `maxBytes`. Leaves out parts of a long
  * paragraph, which is several blocks; only block `at` itself may be such a part.
  */
-function pickAround(passages: readonly Passage[], at: number, maxBytes: number): Passage[] {
+function pickBlocksAround(passages: readonly Passage[], at: number, maxBytes: number): Passage[] {
   const heading = passages[at]?.heading ?? "";
   let left = Math.min(maxBytes, heading === "" ? PLAIN_BYTES : maxBytes) - measureSize(passages[at]);
   const isFitting = (passage: Passage | undefined) => {
@@ -154,8 +154,8 @@ function buildKey({ id, line, lines }: Passage): string {
 
 /** Returns whether a passage contains two words of a query, or the only word of a shorter query. */
 function hasTwoShared({ id, heading, header = [], lines }: Passage, query: string): boolean {
-  const queryWords = new Set(splitWords(query));
-  const passageWords = new Set(splitWords([id, heading, ...header, ...lines].join("\n")));
+  const queryWords = new Set(splitIntoStems(query));
+  const passageWords = new Set(splitIntoStems([id, heading, ...header, ...lines].join("\n")));
   return [...queryWords].filter((word) => passageWords.has(word)).length >= Math.min(2, queryWords.size);
 }
 
@@ -166,7 +166,7 @@ function interleaveLists<T>(lists: readonly (readonly T[])[]): T[] {
 }
 
 /** Returns the share of words that two texts have in common, 0 to 1. */
-function measureLikeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+function measureWordOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length;
   return shared / Math.max(1, a.size + b.size - shared);
 }

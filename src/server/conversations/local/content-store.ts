@@ -52,7 +52,7 @@ export class FolderContentStore implements ContentStore {
   readonly exchanges: ExchangeStore = {
     read: async (requestId) => {
       const text = await fs.readFile(this.#buildExchangesPath(requestId), "utf8").catch(ignoreMissing);
-      return (text ?? "").split("\n").flatMap(parseLine);
+      return (text ?? "").split("\n").flatMap(parseJsonLine);
     },
     append: (requestId, record) =>
       this.#changes.run(requestId, async () => {
@@ -101,13 +101,13 @@ export class FolderContentStore implements ContentStore {
     signal: AbortSignal,
   ): Promise<void> {
     for (const kind of KINDS)
-      for (const shard of await listNames(join(this.dataDir, kind)))
-        for (const requestId of await listNames(join(this.dataDir, kind, shard))) {
+      for (const shard of await listFileNames(join(this.dataDir, kind)))
+        for (const requestId of await listFileNames(join(this.dataDir, kind, shard))) {
           if (signal.aborted) return;
           const path = join(this.dataDir, kind, shard, requestId);
           if (!isWanted(kind, requestId)) await fs.rm(path, { force: true });
         }
-    for (const name of await listNames(join(this.dataDir, EXCHANGES))) {
+    for (const name of await listFileNames(join(this.dataDir, EXCHANGES))) {
       if (signal.aborted) return;
       const requestId = name.slice(0, -ENDING.length);
       if (name.endsWith(ENDING) && !isWanted(EXCHANGES, requestId)) await this.deleteExchanges(requestId);
@@ -124,12 +124,12 @@ export class FolderContentStore implements ContentStore {
   }
 }
 
-function listNames(folder: string): Promise<string[]> {
+function listFileNames(folder: string): Promise<string[]> {
   return fs.readdir(folder).catch(() => []);
 }
 
 /** Parses a line; returns nothing for a line that a crash cut off. */
-function parseLine(line: string): unknown[] {
+function parseJsonLine(line: string): unknown[] {
   try {
     return [JSON.parse(line)];
   } catch {

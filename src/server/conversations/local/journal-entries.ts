@@ -112,18 +112,18 @@ const entry = v.variant("kind", [
 ]);
 
 /** A line of the journal. */
-export type Entry = v.InferOutput<typeof entry>;
+export type JournalEntry = v.InferOutput<typeof entry>;
 export type RemoteEntry = v.InferOutput<typeof remote>;
 export type GateEntry = v.InferOutput<typeof gate>;
 export type SentEntry = v.InferOutput<typeof sent>;
 
 /** Formats an entry as a line that ends with a newline. */
-export function formatEntry(entry: Entry): string {
+export function formatJournalEntry(entry: JournalEntry): string {
   return `${stringifyExact(entry)}\n`;
 }
 
 /** Parses a line; undefined for an invalid one, because crashes cut off lines and people edit files. */
-export function parseEntry(line: string): Entry | undefined {
+export function parseJournalEntry(line: string): JournalEntry | undefined {
   try {
     const parsed = v.safeParse(entry, parseExact(line, "job", "output_schema"));
     return parsed.success ? parsed.output : undefined;

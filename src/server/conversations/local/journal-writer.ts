@@ -1,10 +1,10 @@
 import type { Clock } from "../../../core/clock.js";
 import { stringifyExact } from "../../../core/json/exact-json.js";
 import { KeyedMutex } from "../../../core/semaphore.js";
-import { readBill } from "../conversation-store.js";
+import { parseBill } from "../conversation-store.js";
 import type { ContentStore } from "./content-store.js";
 import type { Journal } from "./journal.js";
-import type { Entry } from "./journal-entries.js";
+import type { JournalEntry } from "./journal-entries.js";
 import { buildBillEntry, type Count, type LocalState, type StoredConversation } from "./local-state.js";
 
 /** Writes changes of conversations, first to the journal and then to the state. */
@@ -20,7 +20,7 @@ export class JournalWriter {
   }
 
   /** Writes entries, then applies them. `count`: the request that they count; it does not count if the write fails. */
-  async append(entries: Entry[], count?: Count): Promise<void> {
+  async append(entries: JournalEntry[], count?: Count): Promise<void> {
     const { journal, state } = this.parts;
     const apply = () => {
       if (count) state.unwritten.delete(count);
@@ -39,10 +39,10 @@ export class JournalWriter {
   async endOf(
     { requestId, startedAt, job, bill }: StoredConversation,
     { status, reason, data }: { status: "COMPLETED" | "FAILED" | "STOPPED"; reason?: string; data?: string },
-  ): Promise<Entry> {
+  ): Promise<JournalEntry> {
     await this.parts.contents.write("ended-jobs", requestId, stringifyExact(job)).catch(() => {});
     const ended_at = this.parts.clock.now();
-    const endBill = readBill(data);
+    const endBill = parseBill(data);
     const cost = buildBillEntry({ ...endBill, model: bill.model ?? endBill.model });
     return { kind: "ended", request_id: requestId, status, started_at: startedAt, ended_at, reason, ...cost };
   }

@@ -2,9 +2,9 @@ import { constants, promises as fs } from "node:fs";
 import { dirname } from "node:path";
 import { ignoreMissing, openRegularFile, syncFolder } from "../../../core/files/async-file-access.js";
 import { describeError } from "../../../core/text/format-text.js";
-import type { Log } from "../../monitoring/log.js";
+import type { Log } from "../../monitoring/operator-log.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation-store.js";
-import { type Entry, formatEntry, parseEntry } from "./journal-entries.js";
+import { formatJournalEntry, type JournalEntry, parseJournalEntry } from "./journal-entries.js";
 
 /** A log to which entries are written before anything is acknowledged. */
 export interface Journal {
@@ -13,7 +13,7 @@ export interface Journal {
    * any later write. Only `apply` changes what callers see, so the state is never ahead of the journal or in another
    * order. Rejects, without calling `apply`, with a StoreUnavailableError or StoreOutcomeUnknownError.
    */
-  append(entries: readonly Entry[], apply: () => void): Promise<void>;
+  append(entries: readonly JournalEntry[], apply: () => void): Promise<void>;
   /** Rejects with a StoreUnavailableError if the journal cannot be written now. */
   check(): Promise<void>;
 }
@@ -33,7 +33,7 @@ const PIECE_LENGTH = 1_048_576;
 const LONGEST_LINE = 16 * 1_048_576;
 
 interface WaitingWrite {
-  entries: readonly Entry[];
+  entries: readonly JournalEntry[];
   apply: () => void;
   resolve: () => void;
   reject: (error: unknown) => void;
@@ -51,18 +51,18 @@ export class FileJournal implements Journal {
     private readonly path: string,
     private handle: fs.FileHandle,
     /** Returns the entries of a compacted journal. Called only between two writes. */
-    private readonly kept: () => Iterable<Entry>,
+    private readonly kept: () => Iterable<JournalEntry>,
     private readonly log: Log,
   ) {}
 
   /** Opens or creates a journal and passes each entry to `visit`. Compacts the file if that at least halves it. */
   static async open(
     path: string,
-    visit: (entry: Entry) => void,
-    kept: () => Iterable<Entry>,
+    visit: (entry: JournalEntry) => void,
+    kept: () => Iterable<JournalEntry>,
     log: Log,
   ): Promise<FileJournal> {
-    await fs.rm(nameDraft(path), { force: true });
+    await fs.rm(buildDraftName(path), { force: true });
     const handle = await openRegularFile(path, constants.O_CREAT);
     try {
       const journal = new FileJournal(path, handle, kept, log);
@@ -70,7 +70,7 @@ export class FileJournal implements Journal {
       await syncFolder(dirname(path));
       if (journal.#size >= SMALLEST_COMPACTED) {
         let bytes = 0;
-        for (const entry of kept()) bytes += Buffer.byteLength(formatEntry(entry));
+        for (const entry of kept()) bytes += Buffer.byteLength(formatJournalEntry(entry));
         journal.#setCompactAt(bytes);
         if (journal.#size >= journal.#compactAt) await journal.#compact();
       }
@@ -81,7 +81,7 @@ export class FileJournal implements Journal {
     }
   }
 
-  append(entries: readonly Entry[], apply: () => void): Promise<void> {
+  append(entries: readonly JournalEntry[], apply: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ entries, apply, resolve, reject });
       this.#writing ??= this.#writeAll();
@@ -103,8 +103,8 @@ export class FileJournal implements Journal {
     await this.handle.close();
   }
 
-  async #read(visit: (entry: Entry) => void): Promise<void> {
-    const { rest, skipped } = await readEntries(this.handle, visit);
+  async #read(visit: (entry: JournalEntry) => void): Promise<void> {
+    const { rest, skipped } = await visitEntries(this.handle, visit);
     this.#torn = rest !== "";
     this.#size = (await this.handle.stat()).size;
     if (skipped > 0) this.log(`${skipped} unreadable lines of the journal were skipped`);
@@ -128,7 +128,7 @@ export class FileJournal implements Journal {
   }
 
   async #write(batch: readonly WaitingWrite[]): Promise<void> {
-    const lines = batch.flatMap(({ entries }) => entries.map(formatEntry));
+    const lines = batch.flatMap(({ entries }) => entries.map(formatJournalEntry));
     const bytes = Buffer.from(`${this.#torn ? "\n" : ""}${lines.join("")}`);
     try {
       if (this.#torn) this.#size = (await this.handle.stat()).size;
@@ -158,11 +158,11 @@ export class FileJournal implements Journal {
 
   /** Replaces the file with a compacted one. If that fails, logs it and keeps the old file. */
   async #compact(): Promise<void> {
-    const draft = nameDraft(this.path);
+    const draft = buildDraftName(this.path);
     let handle: fs.FileHandle | undefined;
     try {
       handle = await openRegularFile(draft, constants.O_CREAT | constants.O_TRUNC);
-      for (const piece of splitIntoPieces(this.kept())) await handle.appendFile(piece);
+      for (const piece of formatInPieces(this.kept())) await handle.appendFile(piece);
       await handle.sync();
       const { size } = await handle.stat();
       await fs.rename(draft, this.path);
@@ -185,17 +185,17 @@ export class FileJournal implements Journal {
 }
 
 /** Passes each entry of a journal to `visit`, even while a service writes it. Does nothing if the file does not exist. */
-export async function readJournal(path: string, visit: (entry: Entry) => void): Promise<void> {
+export async function readJournal(path: string, visit: (entry: JournalEntry) => void): Promise<void> {
   const handle = await fs.open(path, "r").catch(ignoreMissing);
-  await (handle && readEntries(handle, visit).finally(() => handle.close()));
+  await (handle && visitEntries(handle, visit).finally(() => handle.close()));
 }
 
 /** Passes each entry to `visit`. Splits lines itself, because Node's `readLines` also splits at U+2028, which a line may contain. */
-async function readEntries(handle: fs.FileHandle, visit: (entry: Entry) => void) {
+async function visitEntries(handle: fs.FileHandle, visit: (entry: JournalEntry) => void) {
   let [rest, skipped] = ["", 0];
   const take = (line: string) => {
     const text = line.trim();
-    const entry = line.length < LONGEST_LINE ? parseEntry(text) : undefined;
+    const entry = line.length < LONGEST_LINE ? parseJournalEntry(text) : undefined;
     if (entry !== undefined) visit(entry);
     else if (text !== "") skipped += 1;
   };
@@ -211,10 +211,10 @@ async function readEntries(handle: fs.FileHandle, visit: (entry: Entry) => void)
 }
 
 /** Formats entries in pieces of many lines. */
-function* splitIntoPieces(entries: Iterable<Entry>): Generator<string> {
+function* formatInPieces(entries: Iterable<JournalEntry>): Generator<string> {
   let piece = "";
   for (const entry of entries) {
-    piece += formatEntry(entry);
+    piece += formatJournalEntry(entry);
     if (piece.length < PIECE_LENGTH) continue;
     yield piece;
     piece = "";
@@ -222,6 +222,6 @@ function* splitIntoPieces(entries: Iterable<Entry>): Generator<string> {
   yield piece;
 }
 
-function nameDraft(path: string): string {
+function buildDraftName(path: string): string {
   return `${path}.new`;
 }

@@ -1,14 +1,14 @@
 import { isFinal } from "../../../core/protocol/conversation.js";
 import type { ResearcherFacts } from "../../../core/researcher.js";
 import type { Rate } from "../../keys/key-store.js";
-import { computeLeaveTime, floorToHour, toUnits, UNPRICED_ENDS } from "../budget-rules.js";
-import type { KeyFigures, LimitedKey, Spent, SpentBy } from "../conversation-store.js";
+import { computeWindowExit, floorToHour, toUnits, UNPRICED_ENDS } from "../budget-rules.js";
+import type { KeyFigures, LimitedKey, SpentBy, SpentSum } from "../conversation-store.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
 /** Sums the amounts in a window that ends at `now`. `freeMs`: ms until there is room again, if the limit is reached. */
-function countIn(window: Rate | undefined, now: number, all: readonly { at: number; amount: number }[]) {
+function sumWindow(window: Rate | undefined, now: number, all: readonly { at: number; amount: number }[]) {
   if (window === undefined) return { count: 0 };
-  const leaving = all.map(({ at, amount }) => ({ ms: computeLeaveTime(at, window.ms) - now, amount }));
+  const leaving = all.map(({ at, amount }) => ({ ms: computeWindowExit(at, window.ms) - now, amount }));
   const counted = leaving.filter(({ ms }) => ms > 0).sort((a, b) => a.ms - b.ms);
   const count = counted.reduce((sum, { amount }) => sum + amount, 0);
   let left = count;
@@ -20,7 +20,7 @@ function countIn(window: Rate | undefined, now: number, all: readonly { at: numb
 }
 
 /** Computes what a key has used at `now` (epoch ms). `running`: the key's conversations that have begun. */
-export function computeFigures(
+export function computeKeyFigures(
   state: LocalState,
   { id, budgets: { budget, dollars } = {} }: Pick<LimitedKey, "id" | "budgets">,
   { now, running, facts }: { now: number; running: readonly StoredConversation[]; facts: ResearcherFacts },
@@ -37,9 +37,9 @@ export function computeFigures(
     ...rows.map(({ createdAt: at }) => ({ at, amount: 1 })),
     ...unwritten.map(({ at }) => ({ at, amount: 1 })),
   ];
-  const created = countIn(budget, now, creates);
+  const created = sumWindow(budget, now, creates);
   const costs = rows.map(({ endedAt: at = 0, bill }) => ({ at, amount: toUnits(bill.dollars ?? 0) }));
-  const spent = countIn(dollars && { ...dollars, most: toUnits(dollars.most) }, now, costs);
+  const spent = sumWindow(dollars && { ...dollars, most: toUnits(dollars.most) }, now, costs);
   return {
     ...{ created: created.count, createdFreeMs: created.freeMs },
     ...{ spent: spent.count / 1e9, spentFreeMs: spent.freeMs },
@@ -51,8 +51,8 @@ export function computeFigures(
 }
 
 /** Sums the cost of conversations that ended since the start of the hour of `since` (epoch ms). */
-export function listSpent({ bills }: LocalState, by: SpentBy, since: number): Spent[] {
-  const sums = new Map<string, Spent>();
+export function sumSpent({ bills }: LocalState, by: SpentBy, since: number): SpentSum[] {
+  const sums = new Map<string, SpentSum>();
   for (const { key, status, endedAt, bill } of [...bills.values()].flat()) {
     if (endedAt === undefined || endedAt < floorToHour(since) || !isFinal(status)) continue;
     const { model = "", dollars, inputTokens, outputTokens } = bill;

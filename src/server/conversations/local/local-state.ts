@@ -8,7 +8,7 @@ import {
 } from "../../../core/protocol/rate-limits.js";
 import type { ResearchJob } from "../../../core/researcher.js";
 import type { Bill, Conversation, DayLimit, KeyUse, LimitedKey } from "../conversation-store.js";
-import type { Entry, GateEntry, RemoteEntry, SentEntry } from "./journal-entries.js";
+import type { GateEntry, JournalEntry, RemoteEntry, SentEntry } from "./journal-entries.js";
 
 /** A request that counts in the hour of a key (§8). `at`: epoch ms. */
 export interface Count {
@@ -98,7 +98,7 @@ export class LocalState {
   }
 
   /** Applies an entry that the journal has written. */
-  apply(entry: Entry): void {
+  apply(entry: JournalEntry): void {
     const requestId =
       entry.kind === "created" ? entry.job.request_id : "request_id" in entry ? entry.request_id : "";
     const row = this.rows.get(requestId);
@@ -108,11 +108,11 @@ export class LocalState {
         this.#add({ requestId, key, createdAt, status: "PENDING", job, bill: { model } });
     } else if (entry.kind === "finished") {
       const { key, at: createdAt, deleted } = entry;
-      const finished = this.#add({ requestId, key, createdAt, ...endOf(entry) });
+      const finished = this.#add({ requestId, key, createdAt, ...getEnd(entry) });
       this.#addPrice(finished);
       if (deleted) this.rows.delete(requestId);
     } else if (entry.kind === "ended" && row !== undefined && !isFinal(row.status)) {
-      Object.assign(row, endOf(entry));
+      Object.assign(row, getEnd(entry));
       this.#addPrice(row);
       delete row.job;
     } else if (entry.kind === "begun" && row !== undefined && !isFinal(row.status)) {
@@ -166,7 +166,7 @@ export class LocalState {
   }
 
   /** Applies an entry of a journal that is being opened at `now` (epoch ms). */
-  restore(entry: Entry, now: number): void {
+  restore(entry: JournalEntry, now: number): void {
     const { kind } = entry;
     if ((kind === "counted" || kind === "created" || kind === "finished") && entry.at > now - WINDOW_MS) {
       const name = buildName({ operation: "create", ...entry });
@@ -179,18 +179,18 @@ export class LocalState {
   }
 
   /** Yields the entries of a compacted journal: one or a few for each conversation, and the stops that count. */
-  *listKept(now: number): Generator<Entry> {
+  *listKept(now: number): Generator<JournalEntry> {
     for (const row of this.rows.values()) {
       const { requestId: request_id, key, createdAt: at, job, reason } = row;
       if (job !== undefined) {
         yield { kind: "created", job, key, at, model: row.bill.model };
         if (reason !== undefined) yield { kind: "released", request_id, reason };
         if (row.startedAt !== undefined) yield { kind: "begun", request_id, at: row.startedAt };
-      } else yield* listFinished(row);
+      } else yield* listFinishedEntries(row);
       if (row.remote !== undefined) yield row.remote;
     }
     for (const row of [...this.bills.values()].flat())
-      if (!this.rows.has(row.requestId)) yield* listFinished(row, true);
+      if (!this.rows.has(row.requestId)) yield* listFinishedEntries(row, true);
     if (this.gate !== undefined) yield this.gate;
     for (const sent of this.sent.values()) if (sent.at > now - DAY_MS) yield sent;
     // A create call counts by its own line. Copy the unwritten counts first, because requests may arrive between two lines.
@@ -207,13 +207,13 @@ export class LocalState {
 /** Returns the name under which requests count together. */
 const buildName = ({ operation, key }: Omit<Count, "at">) => `${operation} ${key}`;
 
-function endOf(entry: Extract<Entry, { kind: "ended" | "finished" }>) {
+function getEnd(entry: Extract<JournalEntry, { kind: "ended" | "finished" }>) {
   const { status, started_at: startedAt, ended_at: endedAt, reason, model } = entry;
   const { cost_dollars: dollars, input_tokens: inputTokens, output_tokens: outputTokens } = entry;
   return { status, startedAt, endedAt, reason, bill: { model, dollars, inputTokens, outputTokens } };
 }
 
-function* listFinished(row: StoredConversation, isDeleted?: true): Generator<Entry> {
+function* listFinishedEntries(row: StoredConversation, isDeleted?: true): Generator<JournalEntry> {
   const { requestId: request_id, key, createdAt: at, status, startedAt: started_at, reason, bill } = row;
   if (!isFinal(status)) return;
   const end = {

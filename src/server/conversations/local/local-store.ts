@@ -3,7 +3,7 @@ import { isFinal, isRequestId } from "../../../core/protocol/conversation.js";
 import type { ExchangeStore, ResearcherFacts, ResearchJob } from "../../../core/researcher.js";
 import { describeError } from "../../../core/text/format-text.js";
 import type { KeyStore } from "../../keys/key-store.js";
-import { createRefusal } from "../budget-rules.js";
+import { findBudgetRefusal } from "../budget-rules.js";
 import {
   type Caller,
   type Claim,
@@ -16,14 +16,14 @@ import {
   type StoreCounts,
   StoreUnavailableError,
 } from "../conversation-store.js";
-import { LocalClaims } from "./claims.js";
 import type { ContentStore } from "./content-store.js";
 import type { Journal } from "./journal.js";
-import type { Entry } from "./journal-entries.js";
+import type { JournalEntry } from "./journal-entries.js";
 import { JournalWriter } from "./journal-writer.js";
+import { LocalClaims } from "./local-claims.js";
+import { createLocalOverview } from "./local-overview.js";
 import type { Count, LocalState, StoredConversation } from "./local-state.js";
-import { createOverview } from "./overview.js";
-import { createUpstreamRequests, LocalUpstreamRequests } from "./upstream-requests.js";
+import { buildRemoteRequest, LocalUpstreamRequests } from "./upstream-requests.js";
 
 /** Maximum number of deletions in one write. */
 const DELETED_AT_ONCE = 1_000;
@@ -52,7 +52,7 @@ export class LocalStore implements ConversationStore {
     this.keys = parts.keys;
     this.exchanges = parts.contents.exchanges;
     this.#claims = new LocalClaims(parts);
-    this.overview = createOverview({ ...parts, figures: (key) => this.#claims.computeFigures(key) });
+    this.overview = createLocalOverview({ ...parts, figures: (key) => this.#claims.computeFigures(key) });
     this.#writes = new JournalWriter(parts);
     this.remote = new LocalUpstreamRequests({ ...parts, claims: this.#claims, writes: this.#writes });
   }
@@ -62,7 +62,7 @@ export class LocalStore implements ConversationStore {
     const { model } = this.#claims.facts;
     const at = clock.now();
     const count: Count = { operation: "create", key, at };
-    const refused = createRefusal(budgets, this.#claims.computeFigures({ id: key, budgets }));
+    const refused = findBudgetRefusal(budgets, this.#claims.computeFigures({ id: key, budgets }));
     if (refused) return refused;
     const limited = state.take(count, limits.create);
     if (limited) return { kind: "rate-limited", ...limited };
@@ -97,7 +97,7 @@ export class LocalStore implements ConversationStore {
     const limit = caller.limits.stop;
     const limited = this.parts.state.take(count, limit);
     if (limited) return { kind: "rate-limited", ...limited };
-    const counted: Entry[] = Number.isFinite(limit) ? [{ kind: "counted", ...count }] : [];
+    const counted: JournalEntry[] = Number.isFinite(limit) ? [{ kind: "counted", ...count }] : [];
     return this.#writes.change(requestId, async () => {
       const row = this.#findVisible(caller, requestId);
       if (row === undefined || isFinal(row.status)) {
@@ -107,11 +107,11 @@ export class LocalStore implements ConversationStore {
       }
       const { remote } = row;
       const end = await this.#writes.endOf(row, { status: "STOPPED" });
-      const cancel: Entry[] = remote?.remote_id === undefined ? [] : [{ ...remote, cancel: true }];
+      const cancel: JournalEntry[] = remote?.remote_id === undefined ? [] : [{ ...remote, cancel: true }];
       await this.#writes.append([...counted, end, ...cancel], count);
       this.#claims.noteStopped(row);
       await this.parts.contents.deleteExchanges(requestId);
-      return { kind: "stopped", ...(remote && { remote: createUpstreamRequests(remote) }) };
+      return { kind: "stopped", ...(remote && { remote: buildRemoteRequest(remote) }) };
     });
   }
 

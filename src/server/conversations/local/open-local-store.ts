@@ -6,15 +6,15 @@ import { makePrivateFolder, readIfExists } from "../../../core/files/file-access
 import { acquireLock, LockHeldError } from "../../../core/files/file-lock.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { KeyFile, noKeys } from "../../keys/key-file.js";
-import type { Log } from "../../monitoring/log.js";
+import type { Log } from "../../monitoring/operator-log.js";
 import { ServiceStartError } from "../../start-error.js";
 import type { ConversationStore, Overview } from "../conversation-store.js";
 import { FolderContentStore, MemoryContentStore } from "./content-store.js";
 import { FileJournal, memoryJournal, readJournal } from "./journal.js";
-import { computeFigures } from "./key-figures.js";
+import { computeKeyFigures } from "./key-figures.js";
+import { createUsageReader } from "./local-overview.js";
 import { LocalState, type StoredConversation } from "./local-state.js";
 import { LocalStore } from "./local-store.js";
-import { computeUsage } from "./overview.js";
 
 const JOURNAL = "journal.ndjson";
 /** The file that names the format of the data folder. It is written before the journal. */
@@ -39,7 +39,7 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
     makePrivateFolder(dataDir);
     const unlock = await acquireLock(join(dataDir, "lock"));
     try {
-      return await openFolder(dataDir, options, unlock);
+      return await openDataFolder(dataDir, options, unlock);
     } catch (error) {
       unlock();
       throw error;
@@ -55,7 +55,7 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
 }
 
 /** Rejects with a ServiceStartError if a program that uses another format wrote the data folder. */
-export async function checkFormat(dataDir: string): Promise<void> {
+export async function checkDataFormat(dataDir: string): Promise<void> {
   const format = readIfExists(join(dataDir, FORMAT.file), 16);
   if (format === FORMAT.text || (format === undefined && !existsSync(join(dataDir, JOURNAL)))) return;
   const writer = format === undefined ? "before the first release" : `of data format ${format.trim()}`;
@@ -65,7 +65,10 @@ export async function checkFormat(dataDir: string): Promise<void> {
 }
 
 /** Reads from the journal what the keys of a data folder spent and used, even while its service runs. Changes nothing. */
-export async function readUsage(dataDir: string, clock: Clock): Promise<Pick<Overview, "listSpent" | "use">> {
+export async function readKeyUsage(
+  dataDir: string,
+  clock: Clock,
+): Promise<Pick<Overview, "listSpent" | "use">> {
   const state = new LocalState();
   await readJournal(join(dataDir, JOURNAL), (entry) => {
     state.restore(entry, clock.now());
@@ -76,12 +79,12 @@ export async function readUsage(dataDir: string, clock: Clock): Promise<Pick<Ove
     !isFinal(status) && (remote !== undefined || status === "PROCESSING");
   const running = [...state.rows.values()].filter(hasBegun);
   const listRunning = (key: string) => running.filter((row) => row.key === key);
-  return computeUsage(state, clock, (key) =>
-    computeFigures(state, key, { now: clock.now(), running: listRunning(key.id), facts: {} }),
+  return createUsageReader(state, clock, (key) =>
+    computeKeyFigures(state, key, { now: clock.now(), running: listRunning(key.id), facts: {} }),
   );
 }
 
-async function openFolder(
+async function openDataFolder(
   dataDir: string,
   options: Omit<LocalStoreOptions, "dataDir">,
   unlock: () => void,
@@ -89,7 +92,7 @@ async function openFolder(
   const { clock, log } = options;
   const state = new LocalState();
   const opened = clock.now();
-  await checkFormat(dataDir);
+  await checkDataFormat(dataDir);
   const written = fs.writeFile(join(dataDir, FORMAT.file), FORMAT.text, {
     flag: "wx",
     mode: 0o600,

@@ -8,10 +8,17 @@ import {
   type RemoteRequests,
   WAIT_LIMIT_MS,
 } from "../conversation-store.js";
-import { advanceGate, type CreateAnswer, findRefusal, type Gate, OPEN, PROBE_MS } from "../create-gate.js";
-import type { LocalClaims } from "./claims.js";
-import type { Entry, RemoteEntry } from "./journal-entries.js";
+import {
+  advanceGate,
+  type CreateAnswer,
+  type CreateGate,
+  findGateRefusal,
+  OPEN,
+  PROBE_MS,
+} from "../create-gate.js";
+import type { JournalEntry, RemoteEntry } from "./journal-entries.js";
 import type { JournalWriter } from "./journal-writer.js";
+import type { LocalClaims } from "./local-claims.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
 interface RemoteParts {
@@ -35,7 +42,7 @@ export class LocalUpstreamRequests implements RemoteRequests {
 
   constructor(private readonly parts: RemoteParts) {
     const { clock, state } = parts;
-    this.#lost = [...state.rows.values()].filter(isLost);
+    this.#lost = [...state.rows.values()].filter(isLostCreate);
     const { gate, at = 0 } = state.gate ?? {};
     const left = gate ? Math.min(gate.waitMs, at + gate.waitMs - clock.now()) : 0;
     this.#nextAt = clock.monotonic() + left;
@@ -43,7 +50,7 @@ export class LocalUpstreamRequests implements RemoteRequests {
 
   async read(requestId: string) {
     const entry = this.#findEntry(requestId);
-    return entry && { ...createUpstreamRequests(entry), mayComeMs: 0 };
+    return entry && { ...buildRemoteRequest(entry), mayComeMs: 0 };
   }
 
   async claim(which: "begun" | "new", signal: AbortSignal): Promise<Claim> {
@@ -71,7 +78,7 @@ export class LocalUpstreamRequests implements RemoteRequests {
     const { request_id } = claim.job;
     return writes.change(request_id, async () => {
       if (!claims.isHolding(claim) || this.#findEntry(request_id) !== undefined) return false;
-      const entries: Entry[] = [{ kind: "remote", request_id, at, provider, can_stop: canStop }];
+      const entries: JournalEntry[] = [{ kind: "remote", request_id, at, provider, can_stop: canStop }];
       if (day) {
         const now = clock.now();
         const fullMs = state.computeFullMs(day, now);
@@ -153,7 +160,7 @@ export class LocalUpstreamRequests implements RemoteRequests {
     const { clock, state, writes } = this.parts;
     const { request_id } = claim.job;
     const row = state.rows.get(request_id);
-    if (answer.kind === "unknown" && row && isLost(row)) this.#lost.push(row);
+    if (answer.kind === "unknown" && row && isLostCreate(row)) this.#lost.push(row);
     if (answer.kind === "open" && answer.isRefused && state.sent.has(request_id))
       await writes.append([{ kind: "unsent", request_id }]);
     const gate = advanceGate(this.#readGate(), answer, this.#changesAt.get(claim) !== this.#changes);
@@ -166,7 +173,10 @@ export class LocalUpstreamRequests implements RemoteRequests {
   async findRefusal(keyId: string) {
     const { claims } = this.parts;
     if (!this.#isRefused()) return undefined;
-    return findRefusal(this.#readGate(), { ofKey: claims.countWaiting(keyId), ofAll: claims.countWaiting() });
+    return findGateRefusal(this.#readGate(), {
+      ofKey: claims.countWaiting(keyId),
+      ofAll: claims.countWaiting(),
+    });
   }
 
   /** Returns the ms until the next create call may be tried; 0 or less if it may be tried now. */
@@ -182,7 +192,7 @@ export class LocalUpstreamRequests implements RemoteRequests {
     return this.parts.state.gate?.gate.kind !== undefined;
   }
 
-  #readGate(): Gate {
+  #readGate(): CreateGate {
     const gate = this.parts.state.gate?.gate ?? OPEN;
     return { ...gate, waitMs: Math.max(0, this.#nextAt - this.parts.clock.monotonic()) };
   }
@@ -193,11 +203,11 @@ export class LocalUpstreamRequests implements RemoteRequests {
 }
 
 /** Returns whether a conversation was stopped while the outcome of its create call was unknown, and the log does not say so yet. */
-function isLost({ status, remote }: StoredConversation): boolean {
+function isLostCreate({ status, remote }: StoredConversation): boolean {
   return status === "STOPPED" && remote !== undefined && !remote.remote_id && !remote.lost;
 }
 
-export function createUpstreamRequests({
+export function buildRemoteRequest({
   at,
   provider,
   can_stop: canStop,

@@ -275,7 +275,7 @@ BEGIN
   RETURN f;
 END $$;
 
--- Returns how many create calls the budgets of a key allow, which must have one. `createRefusal` (budget-rules.ts) has the same rules.
+-- Returns how many create calls the budgets of a key allow, which must have one. `findBudgetRefusal` (budget-rules.ts) has the same rules.
 CREATE FUNCTION research.room(own research.keys, f research.figures) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
   SELECT greatest(0, least(own.budget - f.created, CASE WHEN own.dollars IS NOT NULL THEN CASE
     WHEN NOT f.is_measured OR f.said + f.reserved >= own.dollars::numeric THEN 0

@@ -5,10 +5,16 @@ import { isFinal } from "../../../core/protocol/conversation.js";
 import { describeProgress, describeUsage } from "../../../core/text/describe-progress.js";
 import { shortenLine } from "../../../core/text/format-text.js";
 import type { Caller, ListedConversation, RemoteRequest } from "../../conversations/conversation-store.js";
-import { describeGoesOn } from "../../http/operations.js";
+import { describeUpstreamFate } from "../../http/operations.js";
 import type { PageParts } from "../live-updates.js";
 import { listKeyNames } from "./keys.js";
-import { computeTimes, renderPassing, renderState, renderTime, type ViewParts } from "./view.js";
+import {
+  computeStateTimes,
+  renderDuration,
+  renderState,
+  renderTimestamp,
+  type ViewParts,
+} from "./shared-parts.js";
 
 /** A caller who may see the output of every key, and whose requests count against no limit. */
 const OPERATOR: Caller = { keyId: "", limits: { create: 0, stop: 0 }, ownOnly: false };
@@ -77,18 +83,18 @@ function renderFacts(
 ): string {
   const doing = progress === undefined ? undefined : describeProgress(JSON.parse(progress));
   const { createdAt, endedAt, status, reason } = conversation;
-  const { age, pending, processing } = computeTimes(conversation, now);
+  const { age, pending, processing } = computeStateTimes(conversation, now);
   const rows: [string, string | undefined][] = [
     ["State", renderState(status)],
     ["Doing", doing && escapeHtml(doing)],
     ["Reason", reason && `<span dir="auto">${escapeHtml(reason)}</span>`],
     ["Key", key && escapeHtml(key)],
     ["Works at", remote && escapeHtml(`${remote.provider}${remote.remoteId ? `, ${remote.remoteId}` : ""}`)],
-    ["Stopped there", status === "STOPPED" ? escapeHtml(describeGoesOn(remote).trim()) : undefined],
-    ["Created", `${renderTime(createdAt)}, ${renderPassing("age", age)} ago`],
-    ["In PENDING", renderPassing("pending", pending)],
-    ["In PROCESSING", processing === undefined ? undefined : renderPassing("processing", processing)],
-    ["Ended", endedAt === undefined ? undefined : renderTime(endedAt)],
+    ["Stopped there", status === "STOPPED" ? escapeHtml(describeUpstreamFate(remote).trim()) : undefined],
+    ["Created", `${renderTimestamp(createdAt)}, ${renderDuration("age", age)} ago`],
+    ["In PENDING", renderDuration("pending", pending)],
+    ["In PROCESSING", processing === undefined ? undefined : renderDuration("processing", processing)],
+    ["Ended", endedAt === undefined ? undefined : renderTimestamp(endedAt)],
   ];
   const shown = rows.filter(([, html]) => html).map(([name, html]) => `<dt>${name}</dt><dd>${html}</dd>`);
   return `<dl class="facts">\n${shown.join("\n")}\n</dl>`;

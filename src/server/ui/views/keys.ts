@@ -3,10 +3,15 @@ import type { HourlyLimit } from "../../../core/protocol/rate-limits.js";
 import { formatDollars } from "../../../core/text/describe-progress.js";
 import { formatCount } from "../../../core/text/format-text.js";
 import { formatDuration, formatExactDuration } from "../../../core/text/time-format.js";
-import { type HourUse, type KeyUse, SPENT_MS, type Spent } from "../../conversations/conversation-store.js";
-import { isValid, type KeyBudgets, type ServiceKey } from "../../keys/key-store.js";
+import {
+  type HourUse,
+  type KeyUse,
+  SPENT_MS,
+  type SpentSum,
+} from "../../conversations/conversation-store.js";
+import { isKeyValid, type KeyBudgets, type ServiceKey } from "../../keys/key-store.js";
 import { renderElapsedTime } from "../live-updates.js";
-import { renderTime, type ViewParts } from "./view.js";
+import { renderTimestamp, type ViewParts } from "./shared-parts.js";
 
 /** A valid key as the page shows it. Only the name is meant for people. */
 interface ShownKey {
@@ -30,12 +35,12 @@ export function listShownKeys(
   single: ViewParts["single"],
   now: number,
 ): ShownKey[] {
-  if (added.length > 0) return added.filter((key) => isValid(key, now));
+  if (added.length > 0) return added.filter((key) => isKeyValid(key, now));
   return single ? [{ ...single, id: single.keyId, name: "The one key" }] : [];
 }
 
 /** Renders how much each key with limits has used, and when its next request is allowed. */
-export function renderKeys(
+export function renderKeyUse(
   keys: readonly ShownKey[],
   { at, uses }: { at: number; uses: readonly KeyUse[] },
 ): string {
@@ -54,7 +59,7 @@ export function renderKeys(
 }
 
 /** Renders what each key has spent; empty if no cost is known. */
-export function renderSpent(spent: readonly Spent[], names: ReadonlyMap<string, string>): string {
+export function renderKeySpending(spent: readonly SpentSum[], names: ReadonlyMap<string, string>): string {
   if (
     !spent.some(({ withDollars, inputTokens, outputTokens }) => withDollars + inputTokens + outputTokens > 0)
   )
@@ -86,7 +91,7 @@ function renderBudget(id: string, { budget, dollars, atOnce }: KeyBudgets, use: 
     atOnce && `${running} of ${atOnce} at once`,
   ].filter(Boolean);
   if (words.length === 0) return "";
-  const next = nextAt === undefined ? "" : ` · next create: ${renderNext(id, nextAt, now)}`;
+  const next = nextAt === undefined ? "" : ` · next create: ${renderNextAllowed(id, nextAt, now)}`;
   return `\n<p class="hour"><b>budget</b> ${words.join(" · ")}${next}</p>`;
 }
 
@@ -98,11 +103,11 @@ function renderHourBar(
   now: number,
 ): string {
   if (!Number.isFinite(limit)) return `<p class="hour"><b>${operation}</b> no limit</p>`;
-  const slot = nextAt === undefined ? "" : ` · next free slot: ${renderNext(id, nextAt, now)}`;
+  const slot = nextAt === undefined ? "" : ` · next free slot: ${renderNextAllowed(id, nextAt, now)}`;
   return `<p class="hour"><b>${operation}</b> ${used} of ${limit} in the last hour${slot}</p>`;
 }
 
-function renderNext(id: string, next: number, now: number): string {
+function renderNextAllowed(id: string, next: number, now: number): string {
   if (!Number.isFinite(next)) return "never";
-  return `in ${renderElapsedTime(`next-${id}`, formatDuration(next - now + 999))}, ${renderTime(next)}`;
+  return `in ${renderElapsedTime(`next-${id}`, formatDuration(next - now + 999))}, ${renderTimestamp(next)}`;
 }

@@ -4,8 +4,8 @@ import { shortenLine } from "../../../core/text/format-text.js";
 import { formatDuration } from "../../../core/text/time-format.js";
 import { type ListedConversation, type Overview, SPENT_MS } from "../../conversations/conversation-store.js";
 import { type PageParts, renderElapsedTime } from "../live-updates.js";
-import { listKeyNames, listShownKeys, renderKeys, renderSpent } from "./keys.js";
-import { computeTimes, renderPassing, renderState, type ViewParts } from "./view.js";
+import { listKeyNames, listShownKeys, renderKeySpending, renderKeyUse } from "./keys.js";
+import { computeStateTimes, renderDuration, renderState, type ViewParts } from "./shared-parts.js";
 
 /** Maximum number of conversations in the list without a search. */
 const MOST_LISTED = 200;
@@ -22,7 +22,7 @@ export interface Filter {
 }
 
 /** Reads the filter from a query; ignores an unknown state. */
-export function filterOf(query: URLSearchParams): Filter {
+export function parseFilter(query: URLSearchParams): Filter {
   const state = STATUSES.find((status) => status === query.get("state"));
   return { words: query.get("q")?.trim() ?? "", state };
 }
@@ -56,10 +56,10 @@ export function createOverviewView(parts: ViewParts): (filter: Filter, host: str
     return new Map([
       ["trouble", ""],
       ["counts", renderCounts(states, oldestDueMs)],
-      ["search", searchHtml({ words, state })],
-      ["conversations", rows.length === 0 ? none : listHtml(rows, names.size > 0, more)],
-      ["keys", renderKeys(keys, use)],
-      ["costs", renderSpent(spent, names)],
+      ["search", renderSearch({ words, state })],
+      ["conversations", rows.length === 0 ? none : renderConversationList(rows, names.size > 0, more)],
+      ["keys", renderKeyUse(keys, use)],
+      ["costs", renderKeySpending(spent, names)],
     ]);
   };
 }
@@ -71,7 +71,7 @@ function renderCounts(states: Readonly<Record<KnownStatus, number>>, oldestDueMs
   return `<header><h1>Research service</h1>\n<ul class="counts">\n${items.join("\n")}\n</ul>${queue}</header>`;
 }
 
-function searchHtml({ words, state }: Filter): string {
+function renderSearch({ words, state }: Filter): string {
   const options = STATUSES.map(
     (status) => `<option${status === state ? " selected" : ""}>${status}</option>`,
   );
@@ -85,7 +85,7 @@ function renderEmpty(host: string): string {
   return `<p class="none">None yet. With the key of the service in <code>RESEARCH_API_KEY</code>, this asks a question:</p>\n<pre><code>${escapeHtml(line)}</code></pre>`;
 }
 
-function listHtml(rows: readonly string[], hasKeys: boolean, more: string): string {
+function renderConversationList(rows: readonly string[], hasKeys: boolean, more: string): string {
   const columns = ["Question", "State", ...(hasKeys ? ["Key"] : []), "Age", "Pending", "Processing"];
   const head = columns.map((name) => `<th scope="col">${name}</th>`).join("");
   return `<div class="table list rows"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${rows.join("\n")}\n</tbody></table></div>\n<p class="none">${more}</p>`;
@@ -99,15 +99,15 @@ function renderRow(
 ): string {
   const { requestId, status, keyId } = conversation;
   const id = escapeHtml(requestId);
-  const times = computeTimes(conversation, now);
+  const times = computeStateTimes(conversation, now);
   const text = question === null ? `<code>${id}</code>` : `<span dir="auto">${escapeHtml(question)}</span>`;
   const cells = [
     `<td><a class="asked" href="ui/conversations/${id}">${text}</a></td>`,
     `<td>${renderState(status)}</td>`,
     ...(names.size > 0 ? [`<td>${escapeHtml(names.get(keyId) ?? "–")}</td>`] : []),
-    `<td>${renderPassing(`age-${id}`, times.age)}</td>`,
-    `<td>${renderPassing(`pending-${id}`, times.pending)}</td>`,
-    `<td>${renderPassing(`processing-${id}`, times.processing)}</td>`,
+    `<td>${renderDuration(`age-${id}`, times.age)}</td>`,
+    `<td>${renderDuration(`pending-${id}`, times.pending)}</td>`,
+    `<td>${renderDuration(`processing-${id}`, times.processing)}</td>`,
   ];
   return `<tr>${cells.join("")}</tr>`;
 }

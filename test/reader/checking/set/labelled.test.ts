@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Verdict } from "../../../../src/core/protocol/check-outcome.js";
-import { buildPage } from "../../../../src/reader/checking/check.js";
-import { type CitedPage, judge } from "../../../../src/reader/checking/verdict.js";
-import { detectErrorPage, isBehindPayment } from "../../../../src/reader/fetching/undelivered.js";
-import { detectLanguage } from "../../../../src/reader/languages/languages.js";
-import { cutDocument } from "../../../../src/reader/parsing/documents/cut.js";
+import { type CitedPage, judgeSentence } from "../../../../src/reader/checking/judge-sentence.js";
+import { buildPageContent } from "../../../../src/reader/checking/report-checker.js";
+import { detectErrorPage, isBehindPayment } from "../../../../src/reader/fetching/error-and-paywall-pages.js";
+import { detectLanguage } from "../../../../src/reader/languages/vocabulary.js";
+import { splitDocument } from "../../../../src/reader/parsing/documents/split-document.js";
 import { splitSentences } from "../../../../src/reader/parsing/split-sentences.js";
 import { pdf } from "../../../support/pdf.js";
 
@@ -35,14 +35,14 @@ async function readLabelled(part: string): Promise<LabelledPage> {
   });
   const bytes = isPdf ? pdf(...pages) : new TextEncoder().encode(lines.slice(0, end).join("\n"));
   const page = { type: isPdf ? "application/pdf" : "text/html", charset: "utf-8" };
-  const read = await cutDocument({ name, bytes, page, wantsText: true });
+  const read = await splitDocument({ name, bytes, page, wantsText: true });
   const reason =
     "reason" in read ? read.reason : read.blocks.length === 0 ? "it is empty" : detectErrorPage(read);
   const cited: CitedPage =
     reason === undefined && !("reason" in read)
       ? {
           entry: { state: "read", reason: null },
-          content: buildPage({ ...read, isPaid: isBehindPayment(read) }),
+          content: buildPageContent({ ...read, isPaid: isBehindPayment(read) }),
         }
       : { entry: { state: "unreadable", reason: reason ?? null } };
   const sentences = lines.slice(end + 1).flatMap((line): Labelled[] => {
@@ -57,7 +57,7 @@ const pages = await Promise.all(parts.map(readLabelled));
 const judged = await Promise.all(
   pages.flatMap(({ cited, sentences }) =>
     sentences.map(async ([label, language, text]) => {
-      const { verdict, reason } = await judge(text, [cited], language);
+      const { verdict, reason } = await judgeSentence(text, [cited], language);
       return { label, text, verdict, reason };
     }),
   ),
@@ -109,7 +109,7 @@ const copied = [...pages, ...small].flatMap(({ cited, language }) =>
   ),
 );
 const verdictOf = async ({ cited, language, over }: (typeof copied)[number], sentence: string) =>
-  (await judge(sentence, [cited], language === "?" ? undefined : language, over)).verdict;
+  (await judgeSentence(sentence, [cited], language === "?" ? undefined : language, over)).verdict;
 const textOf = ({ content }: CitedPage) => content?.passages.map(({ text }) => text).join("\n") ?? "";
 
 test("900 sentences that are copied from their pages are found or unchecked", async () => {

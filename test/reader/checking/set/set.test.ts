@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Verdict } from "../../../../src/core/protocol/check-outcome.js";
-import { buildPage } from "../../../../src/reader/checking/check.js";
-import { readClaims } from "../../../../src/reader/checking/citations.js";
-import { type CitedPage, judge } from "../../../../src/reader/checking/verdict.js";
-import { detectLanguage } from "../../../../src/reader/languages/languages.js";
-import { cutDocument } from "../../../../src/reader/parsing/documents/cut.js";
+import { readMarkdownClaims } from "../../../../src/reader/checking/citations.js";
+import { type CitedPage, judgeSentence } from "../../../../src/reader/checking/judge-sentence.js";
+import { buildPageContent } from "../../../../src/reader/checking/report-checker.js";
+import { detectLanguage } from "../../../../src/reader/languages/vocabulary.js";
+import { splitDocument } from "../../../../src/reader/parsing/documents/split-document.js";
 import { splitSentences } from "../../../../src/reader/parsing/split-sentences.js";
 import { pdf } from "../../../support/pdf.js";
 import { PAGES, PAPER } from "./pages.js";
@@ -17,9 +17,9 @@ const pages = new Map<string, CitedPage>([
 for (const [name, html] of Object.entries(PAGES)) {
   const type = name === "paper" ? "application/pdf" : "text/html";
   const bytes = name === "paper" ? pdf(...PAPER) : new TextEncoder().encode(html);
-  const read = await cutDocument({ name, bytes, page: { type, charset: "utf-8" }, wantsText: true });
+  const read = await splitDocument({ name, bytes, page: { type, charset: "utf-8" }, wantsText: true });
   if ("reason" in read) throw new Error(`${name}: ${read.reason}`);
-  pages.set(name, { entry: { state: "read", reason: null }, content: buildPage(read) });
+  pages.set(name, { entry: { state: "read", reason: null }, content: buildPageContent(read) });
 }
 
 const report = SENTENCES.map(([, text, ...cited]) => {
@@ -30,10 +30,10 @@ const list = [...pages.keys()].map((name, i) => `${i + 1}. https://${name}.examp
 
 /** What each sentence was given, in their order. */
 const given = await Promise.all(
-  readClaims(`${report}\n\n## Sources\n\n${list}`, { citations: [], sources: [] }).claims.map(
+  readMarkdownClaims(`${report}\n\n## Sources\n\n${list}`, { citations: [], sources: [] }).claims.map(
     async ({ text, urls }) => {
       const cited = urls.flatMap((url) => pages.get(new URL(url).hostname.replace(".example", "")) ?? []);
-      return { text, ...(await judge(text, cited, detectLanguage(text))) };
+      return { text, ...(await judgeSentence(text, cited, detectLanguage(text))) };
     },
   ),
 );
@@ -73,7 +73,7 @@ const copied = [...pages].flatMap(([name, page]) => {
 test("no sentence that is copied from its page is accused", async () => {
   expect(copied.length).toBeGreaterThan(40);
   const judged = await Promise.all(
-    copied.map(([name, text]) => judge(text, [pages.get(name) as CitedPage], detectLanguage(text))),
+    copied.map(([name, text]) => judgeSentence(text, [pages.get(name) as CitedPage], detectLanguage(text))),
   );
   expect(copied.filter((_, i) => !["found", "unchecked"].includes(judged[i]?.verdict ?? ""))).toEqual([]);
 });
@@ -89,7 +89,7 @@ test("a number of which one digit is changed, so that it stands nowhere on the p
   });
   expect(changed.length).toBeGreaterThan(10);
   for (const [name, text, other] of changed) {
-    const judged = await judge(text, [pages.get(name) as CitedPage], detectLanguage(text));
+    const judged = await judgeSentence(text, [pages.get(name) as CitedPage], detectLanguage(text));
     expect(judged, text).toMatchObject({ verdict: "missing" });
     expect(judged.missing.join("; "), text).toContain(other);
   }

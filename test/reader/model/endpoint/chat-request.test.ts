@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { parseExact } from "../../../../src/core/json/exact-json.js";
 import {
   ALL_CAPABILITIES,
-  buildBody,
+  buildChatBody,
   type Capabilities,
-  countBytes,
+  countBodyBytes,
   reduceCapabilities,
 } from "../../../../src/reader/model/endpoint/chat-request.js";
 import { buildResultPrompt } from "../../../../src/reader/writing/prompts.js";
@@ -18,8 +18,8 @@ const REQUEST = {
 it("the bytes of the longest body are counted", () => {
   for (const format of ["json_schema", "json_object", "text"] as const) {
     for (const limit of ["max_tokens", "max_completion_tokens"] as const) {
-      const body = buildBody("m", REQUEST, { ...ALL_CAPABILITIES, format, limit });
-      expect(countBytes("m", REQUEST)).toBeGreaterThanOrEqual(Buffer.byteLength(body));
+      const body = buildChatBody("m", REQUEST, { ...ALL_CAPABILITIES, format, limit });
+      expect(countBodyBytes("m", REQUEST)).toBeGreaterThanOrEqual(Buffer.byteLength(body));
       expect(JSON.parse(body)).toMatchObject({ model: "m", stream: true, [limit]: 100 });
     }
   }
@@ -43,14 +43,14 @@ it.each<[string, Partial<Capabilities>, object]>([
   ["text alone", { format: "text", streamUsage: false }, { temperature: 0 }],
 ])("what an endpoint takes is sent, and nothing else: %s", (_name, capabilities, more) => {
   const { messages } = REQUEST;
-  const body = JSON.parse(buildBody("m", REQUEST, { ...ALL_CAPABILITIES, ...capabilities }));
+  const body = JSON.parse(buildChatBody("m", REQUEST, { ...ALL_CAPABILITIES, ...capabilities }));
   expect(body).toEqual({ model: "m", messages, stream: true, max_tokens: 100, ...more });
 });
 
 it("a schema is sent with the numbers that stand in it", () => {
   const text = '{"maximum":12345678901234567890,"minimum":-0}';
   const schema = parseExact(text) as Record<string, unknown>;
-  const body = buildBody("m", { ...REQUEST, schema: { name: "result", schema } }, ALL_CAPABILITIES);
+  const body = buildChatBody("m", { ...REQUEST, schema: { name: "result", schema } }, ALL_CAPABILITIES);
   expect(body).toContain(`"json_schema":{"name":"result","schema":${text}}`);
   expect(buildResultPrompt(schema).instructions).toContain(text);
 });
@@ -83,6 +83,6 @@ it("a smaller limit of the output is kept to, once", () => {
   const capabilities = reduceCapabilities(ALL_CAPABILITIES, complaint, 5_000);
   expect(capabilities).toEqual({ ...ALL_CAPABILITIES, mostTokens: 4_096 });
   const request = { ...REQUEST, maxTokens: 5_000 };
-  expect(capabilities && JSON.parse(buildBody("m", request, capabilities)).max_tokens).toBe(4_096);
+  expect(capabilities && JSON.parse(buildChatBody("m", request, capabilities)).max_tokens).toBe(4_096);
   expect(capabilities && reduceCapabilities(capabilities, complaint, 5_000)?.format).toBe("json_object");
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { MAX_LINE } from "../../../../src/reader/parsing/blocks/block.js";
-import { hasNearlyNoText, readBlocks } from "../../../../src/reader/parsing/blocks/blocks.js";
+import { hasNearlyNoText, readBlocks } from "../../../../src/reader/parsing/blocks/read-blocks.js";
 import { isLinear } from "../../../support/growth.js";
 
 /** What the lines of hostile files are made of: the marks of each pattern, alone and in pairs. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { strToU8, type Zippable, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
-import { cutDocument } from "../../../../src/reader/parsing/documents/cut.js";
-import { createDocumentReader } from "../../../../src/reader/parsing/documents/document.js";
-import { Corpus } from "../../../../src/reader/searching/corpus.js";
+import { createDocumentReader } from "../../../../src/reader/parsing/documents/document-reader.js";
+import { splitDocument } from "../../../../src/reader/parsing/documents/split-document.js";
+import { Corpus } from "../../../../src/reader/searching/folder-corpus.js";
 import { requireBuild } from "../../../support/build.js";
 import { folderWith } from "../../../support/folder.js";
 import { pdf } from "../../../support/pdf.js";
@@ -34,7 +34,7 @@ describe("a Word document", () => {
       "<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:r><w:t>kept</w:t></w:r></w:p>",
       `<w:tbl><w:tblPr><w:tblLook w:val="04A0" w:firstRow="1"/></w:tblPr>${row("Tier", "Most")}${row("Free", "10")}</w:tbl>`,
     ].join("");
-    expect(await cutDocument({ name: "a.docx", bytes: docx(body) })).toMatchObject({
+    expect(await splitDocument({ name: "a.docx", bytes: docx(body) })).toMatchObject({
       blocks: [
         { line: 2, lines: ["Free & open"], heading: "Limits" },
         { line: 3, lines: ["one item"] },
@@ -58,7 +58,7 @@ describe("a Word document", () => {
       "it cannot be read: it has more than 1000 entries",
     ],
   ])("that %s is left out with the reason", async (_name, bytes, reason) => {
-    expect(await cutDocument({ name: "a.docx", bytes })).toEqual({
+    expect(await splitDocument({ name: "a.docx", bytes })).toEqual({
       reason: expect.stringContaining(reason),
     });
   });
@@ -81,7 +81,7 @@ describe("a PDF", () => {
   });
 
   const blocksOf = async (bytes: Uint8Array) => {
-    const read = await cutDocument({ name: "a.pdf", bytes: new Uint8Array(bytes) });
+    const read = await splitDocument({ name: "a.pdf", bytes: new Uint8Array(bytes) });
     return "blocks" in read ? read.blocks.map(({ lines, heading }) => [heading, ...lines]) : [read.reason];
   };
 

@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from "fflate";
 import { expect, test } from "vitest";
-import { readClaims } from "../../../../src/reader/checking/citations.js";
+import { readMarkdownClaims } from "../../../../src/reader/checking/citations.js";
 import { convertDocxToMarkdown } from "../../../../src/reader/parsing/documents/docx-markdown.js";
 
 const A = "https://a.example/x?y=1&z=2";
@@ -30,9 +30,10 @@ const docx = (body: string, notes = "") =>
     ),
   });
 const read = (body: string, notes = "") =>
-  readClaims(convertDocxToMarkdown(docx(body, notes)).markdown, { citations: [], sources: [] }).claims.map(
-    ({ text, urls }) => [text, ...urls].join(" ← "),
-  );
+  readMarkdownClaims(convertDocxToMarkdown(docx(body, notes)).markdown, {
+    citations: [],
+    sources: [],
+  }).claims.map(({ text, urls }) => [text, ...urls].join(" ← "));
 
 test.each<[string, string, string[]]>([
   [

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
 import { ThreadPool } from "../../../../src/core/thread-pool.js";
-import { cutDocument } from "../../../../src/reader/parsing/documents/cut.js";
 import {
   type CutDocument,
   createDocumentReader,
   type DocumentTask,
-} from "../../../../src/reader/parsing/documents/document.js";
-import { parseRules } from "../../../../src/reader/parsing/robots.js";
+} from "../../../../src/reader/parsing/documents/document-reader.js";
+import { splitDocument } from "../../../../src/reader/parsing/documents/split-document.js";
+import { parseRobotsRules } from "../../../../src/reader/parsing/robots-txt.js";
 import { folderWith } from "../../../support/folder.js";
 import { isLinear } from "../../../support/growth.js";
 
@@ -139,7 +139,7 @@ it.each<[string, (i: number) => string]>([
 ])("a page without a line break takes time in proportion to its length: %s", (_name, piece) => {
   const read = (length: number) => {
     const text = `<html><body>${Array.from({ length: length / 16 }, (_, i) => piece(i)).join("")}`;
-    void cutDocument({ name: "/", bytes: Buffer.from(text), page: html });
+    void splitDocument({ name: "/", bytes: Buffer.from(text), page: html });
   };
   expect(isLinear(read, 8_192)).toBe(true);
 });
@@ -148,7 +148,7 @@ it("a robots.txt takes time in proportion to its size, not to its agents times i
   const rules = (agents: number) => {
     const names = Array.from({ length: agents }, (_, i) => `User-agent: robot-${i}`);
     const rules = Array.from({ length: agents }, (_, i) => `Disallow: /${i}`);
-    return parseRules([...names, ...rules, "User-agent: *", "Disallow: /private"].join("\n"));
+    return parseRobotsRules([...names, ...rules, "User-agent: *", "Disallow: /private"].join("\n"));
   };
   expect(rules(100)).toEqual(["-/private"]);
   expect(isLinear(rules, 1_000)).toBe(true);

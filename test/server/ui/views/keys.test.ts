@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { renderKeys, renderSpent } from "../../../../src/server/ui/views/keys.js";
+import { renderKeySpending, renderKeyUse } from "../../../../src/server/ui/views/keys.js";
 
 const NOTHING = {
   ...{ completed: 0, failed: 0, stopped: 0, dollars: 0, withDollars: 0 },
@@ -8,9 +8,9 @@ const NOTHING = {
 const textOf = (html: string) => html.replace(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
 
 test("what each key has spent stands there by name, the dearest first; nothing if nothing is known", () => {
-  expect(renderSpent([], new Map())).toBe("");
-  expect(renderSpent([{ ...NOTHING, name: "a", completed: 1, unreported: 1 }], new Map())).toBe("");
-  const html = renderSpent(
+  expect(renderKeySpending([], new Map())).toBe("");
+  expect(renderKeySpending([{ ...NOTHING, name: "a", completed: 1, unreported: 1 }], new Map())).toBe("");
+  const html = renderKeySpending(
     [
       { ...NOTHING, name: "a", completed: 1, dollars: 1.5, withDollars: 1 },
       {
@@ -45,7 +45,7 @@ test("what a key has used of its hour and of its budgets stands there, and when 
   const hour = { create: { used: 10, nextAt: 60_000 }, stop: { used: 1 } };
   const use = { ...hour, created: 12, spent: 1.25, reserved: 0.5, running: 2 };
   const uses = [{ ...use, keyId: "a", nextAt: 3_600_000 }];
-  const text = textOf(renderKeys([{ ...key, budgets }], { at: 0, uses }));
+  const text = textOf(renderKeyUse([{ ...key, budgets }], { at: 0, uses }));
   expect(text).toContain(
     "create 10 of 10 in the last hour · next free slot: in 1m 00s, 1970-01-01 00:01:00 UTC",
   );
@@ -53,5 +53,5 @@ test("what a key has used of its hour and of its budgets stands there, and when 
   expect(text).toContain(
     "budget 12 of 200 creates in 30d · $1.25 of $2.50 in 1d, $0.50 reserved · 2 of 3 at once · next create: in 1h 00m",
   );
-  expect(textOf(renderKeys([key], { at: 0, uses }))).not.toContain("budget");
+  expect(textOf(renderKeyUse([key], { at: 0, uses }))).not.toContain("budget");
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readBlocks } from "../../../../../src/reader/parsing/blocks/blocks.js";
+import { readBlocks } from "../../../../../src/reader/parsing/blocks/read-blocks.js";
 
 /** The sentence of each page that must be found, and what must not. */
 const FOUND = "The lock opens at dawn.";
