@@ -89,7 +89,11 @@ export function readMarkdownClaims(report: string, { citations, sources }: Given
 }
 
 /** Returns whether a unit is the title of the list of works that follows it. */
-function isTitleOfWorks({ kind, lines }: ReportUnit, works: WorksLists, next: ReportUnit | undefined): boolean {
+function isTitleOfWorks(
+  { kind, lines }: ReportUnit,
+  works: WorksLists,
+  next: ReportUnit | undefined,
+): boolean {
   const text = lines.map((line) => line.text).join(" ");
   return kind === "text" && next !== undefined && works.units.has(next) && /^[^.!?\d]{1,60}$/.test(text);
 }

@@ -76,7 +76,11 @@ export function findCheckableItems(
 }
 
 /** Returns whether a number only refers to a part of a text or to a work, so that the source need not contain it. */
-function isReferenceNumber({ start, end, text, kind }: Figure, claim: string, vocabulary: Vocabulary): boolean {
+function isReferenceNumber(
+  { start, end, text, kind }: Figure,
+  claim: string,
+  vocabulary: Vocabulary,
+): boolean {
   const { numbered, accessed } = references(vocabulary);
   const before = claim.slice(Math.max(0, start - 80), start);
   if (accessed.test(before)) return true;
