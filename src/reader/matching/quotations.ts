@@ -2,10 +2,7 @@ import { findIndexAtLeast, hashText, InvertedIndex } from "../../core/inverted-i
 import { cutMatch, listMatches, type Token } from "../languages/patterns.js";
 
 /** A part of a text, by offsets in UTF-16 units; `end` is exclusive. */
-export interface TextRange {
-  start: number;
-  end: number;
-}
+export type TextRange = Omit<Token, "text">;
 
 /** Match text in quotation marks of any kind, but not an apostrophe in a word, inches, or `'90s`. */
 const DOUBLE = `(?<![\\p{L}\\p{N}])"([^"]+)"(?![\\p{L}\\p{N}])|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^»«]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`;

@@ -18,18 +18,15 @@ export function parseRobotsRules(text: string): string[] {
         agents.add(agent);
         rules.set(agent, rules.get(agent) ?? []);
       }
-    } else if (value !== "")
-      for (const agent of agents)
-        rules.get(agent)?.push(`${/^a/i.test(key) ? "+" : "-"}${encodePattern(value)}`);
+    } else if (value !== "") {
+      // Percent-encode the pattern in the same way as an address, so that isRobotsMatch can compare them.
+      const rule = `${/^a/i.test(key) ? "+" : "-"}${encodeURI(value).replaceAll("%25", "%")}`;
+      for (const agent of agents) rules.get(agent)?.push(rule);
+    }
     isGroupOpen = isAgent;
   }
   const patterns = [...new Set(rules.get(ROBOT) ?? rules.get("*"))];
   return patterns.sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
-}
-
-/** Percent-encodes a pattern in the same way as an address, so that isRobotsMatch can compare them. */
-function encodePattern(pattern: string): string {
-  return encodeURI(pattern).replaceAll("%25", "%");
 }
 
 /** Returns whether the longest matching rule allows `url`; of two equally long rules, the allowing one wins (§2.2.2). */

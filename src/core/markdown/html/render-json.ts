@@ -25,7 +25,7 @@ function renderValue(json: string, path: string, behind: RenderAfterValue): stri
 function renderPlainValue(json: string, prefix: string, behind: RenderAfterValue): string {
   if (json.startsWith('"')) return renderString(JSON.parse(json));
   const parts = /^[[{]/.test(json) ? listJsonParts(json) : [];
-  if (parts.length === 0) return renderLiteral(json.replace(/\s+/g, ""));
+  if (parts.length === 0) return `<span class="literal">${escapeHtml(json.replace(/\s+/g, ""))}</span>`;
   if (json.startsWith("{")) {
     const members = parts.map(
       ({ name, text }) =>
@@ -44,10 +44,6 @@ function renderString(text: string): string {
   const href = normalizeLink(text);
   const html = `<span class="text" dir="auto">${escapeHtml(text)}</span>`;
   return href === undefined ? html : renderExternalLink(href, html);
-}
-
-function renderLiteral(token: string): string {
-  return `<span class="literal">${escapeHtml(token)}</span>`;
 }
 
 /** Renders similar objects as a table: each has at least half of all names, none twice. Undefined for other items. */

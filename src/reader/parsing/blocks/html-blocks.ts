@@ -82,8 +82,11 @@ class HtmlReader {
     const { kind, name, line } = event;
     if (name === "sup" || name === "sub") this.#script = kind === "close" ? " " : name === "sup" ? "^" : "_";
     else if (name === "b" || name === "strong") this.#bold += kind === "close" ? -1 : 1;
-    else if (name === "br" && this.#pre > 0) this.#breakLine();
-    else if (name === "br" && (this.#heading || this.#cell)) this.#addText(" ", line);
+    else if (name === "br" && this.#pre > 0) {
+      // Code may be on one line of the file, with an element per visible line.
+      const last = this.#lines.at(-1);
+      if (last) last.text += "\n";
+    } else if (name === "br" && (this.#heading || this.#cell)) this.#addText(" ", line);
     else {
       const isOver = this.#isBold && (kind !== "close" || name === "p");
       this.#close(isOver ? this.#level - (kind === "close" ? 2 : 1) : undefined);
@@ -173,12 +176,6 @@ class HtmlReader {
     });
     this.#script = undefined;
     this.#last = text.at(-1) ?? "";
-  }
-
-  /** Adds a line break to the last line, for code that is on one line of the file, with an element per visible line. */
-  #breakLine(): void {
-    const last = this.#lines.at(-1);
-    if (last) last.text += "\n";
   }
 
   /** Returns the mark that separates raised or lowered digits from a number beside them; empty if none is needed. */

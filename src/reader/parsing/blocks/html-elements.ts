@@ -14,16 +14,14 @@ const VOID = new Set("area base col embed img input link meta param source track
 const MARKED = new Set(["sup", "sub", "b", "strong"]);
 const HEADING = /^h[1-6]$/;
 
+const TERMS = { ends: ["dt", "dd"], within: ["dl", "td", "th", "table"] };
+const CELLS = { ends: ["td", "th", "caption"], within: ["tr", "table"] };
+const ROWS = { ends: ["tbody", "thead", "tfoot", "tr", "caption"], within: ["table"] };
 /** By start tag: the open elements that it ends, and the elements at which the search for them stops (HTML, "optional tags"). */
 const ENDS: Readonly<Record<string, { ends: readonly string[]; within: readonly string[] }>> = {
   li: { ends: ["li"], within: ["ul", "ol", "td", "th", "table"] },
-  ...mapToValue(["dt", "dd"], { ends: ["dt", "dd"], within: ["dl", "td", "th", "table"] }),
-  ...mapToValue(["td", "th"], { ends: ["td", "th", "caption"], within: ["tr", "table"] }),
+  ...{ dt: TERMS, dd: TERMS, td: CELLS, th: CELLS, tbody: ROWS, thead: ROWS, tfoot: ROWS },
   tr: { ends: ["tr", "caption"], within: ["table"] },
-  ...mapToValue(["tbody", "thead", "tfoot"], {
-    ends: ["tbody", "thead", "tfoot", "tr", "caption"],
-    within: ["table"],
-  }),
   caption: { ends: [], within: ["table"] },
   table: { ends: [], within: [] },
 };
@@ -183,8 +181,4 @@ function classifyHiding(tag: HtmlTag, parent: string): Hiding {
   const isAround = (each: string) => AROUND_NAMES.has(each) || CONSENT.test(each);
   const names = [...classes.split(/\s+/), id];
   return names.some(isAround) || (HEADING.test(parent) && BADGE.test(classes)) ? "name" : undefined;
-}
-
-function mapToValue<T>(names: readonly string[], value: T): Record<string, T> {
-  return Object.fromEntries(names.map((name) => [name, value]));
 }
