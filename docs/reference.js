@@ -19,7 +19,7 @@ export function referencePage() {
     list.filter(({ global, name }) => !global && name !== "--help");
   return [
     "# Reference",
-    "Made by `npm run docs` from the tables that make `--help`: commands, [options of every command](#options-of-every-command),",
+    "`npm run docs` generates this page from the texts of `--help`: the commands, [options of every command](#options-of-every-command),",
     "[environment](#environment), [exit codes](#exit-codes), and the topics of `research help`:",
     `${topics.map(({ name }) => `[${name}](#help-${name})`).join(", ")}.`,
     "",
