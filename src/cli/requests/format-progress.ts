@@ -1,8 +1,8 @@
-import type { ResearchError } from "../../client/calls/errors.js";
 import { capPollWait } from "../../client/calls/failure-policy.js";
-import type { EventTime, WatchEvent } from "../../client/calls/watch/watch-types.js";
+import type { EventTime } from "../../client/calls/watch/watch-types.js";
 import { findStartTime } from "../../client/store/history/history-records.js";
 import type { Account } from "../../client/workflows/account.js";
+import type { BatchRunEvent } from "../../client/workflows/batch/batch-context.js";
 import type { NamedTarget } from "../../client/workflows/find-and-query-requests.js";
 import type { FollowEvent, WatchOutcome } from "../../client/workflows/follow-requests.js";
 import type { Clock } from "../../core/clock.js";
@@ -13,6 +13,7 @@ import { escapeLine } from "../../core/text/safe-text.js";
 import { formatDuration, formatIsoDate } from "../../core/text/time-format.js";
 import { SILENT_WAIT_MS } from "../command-context.js";
 import type { Terminal } from "../terminal/reporter.js";
+import { warnOfUnrecordedState } from "./show-states.js";
 
 interface ShownProgress {
   states: readonly (Status | null)[];
@@ -78,7 +79,7 @@ export function buildWatchJson({ requestId, status, previous, at, elapsedMs, fin
 }
 
 /** Describes a request that probably does not continue by itself, and what the user can do. */
-export function describeStuck(event: { requestId: string; word: string; waitsForSomebody: boolean }): string {
+function describeStuck(event: { requestId: string; word: string; waitsForSomebody: boolean }): string {
   const { requestId, waitsForSomebody } = event;
   const word = escapeLine(event.word);
   // Do not suggest a stop here: most providers whose requests wait for a person cannot stop a request.
@@ -153,49 +154,58 @@ export function describeUsualLength({ history, origin }: Account): string | unde
 /** Maximum wait in milliseconds that is not announced while polls fail. It equals the time for which a watch may otherwise be silent. */
 const LONG_WAIT_MS = 300_000;
 
-type TroubleEvent = Extract<WatchEvent, { kind: "trouble" | "recovered" | "asked-to-wait" }>;
+type WaitEvent = Extract<
+  FollowEvent | BatchRunEvent,
+  { kind: "trouble" | "recovered" | "asked-to-wait" | "stuck" | "not-observed" }
+>;
 
-/** Reports once when polls begin to fail, and once when they succeed again. */
-export class PollTroubleReport {
+/** Reports what happens while a command waits for requests: once when polls begin to fail, and once when they succeed again. */
+export class WaitReport {
   /** The error with which the current or last series of failed polls began. */
   #first: unknown;
 
-  constructor(private readonly terminal: Terminal) {}
+  constructor(private readonly terminal: Pick<Terminal, "host" | "reporter">) {}
 
-  async show(event: TroubleEvent): Promise<void> {
+  /** `prefix`: put before the message about a failure. */
+  async show(event: WaitEvent, prefix = ""): Promise<void> {
+    const { reporter, host } = this.terminal;
+    const now = host.clock.now();
     switch (event.kind) {
       case "trouble":
         this.#first = event.error;
-        return this.terminal.reporter.writeNotice(
-          "TROUBLE",
-          formatPollTrouble(event.error, this.terminal.host.clock.now()),
-        );
+        return reporter.writeNotice("TROUBLE", prefix + formatTrouble(event, now));
       case "recovered": {
-        const elapsed = formatDuration(event.elapsedMs);
-        return this.terminal.reporter.writeNotice(
-          "RECOVERED",
-          `the service answers again, ${elapsed} into this watch`,
-        );
+        const when = "elapsedMs" in event ? `, ${formatDuration(event.elapsedMs)} into this watch` : "";
+        return reporter.writeNotice("RECOVERED", `the service answers again${when}`);
       }
       case "asked-to-wait":
         // The line about the first failure has already announced its wait.
         if (event.error === this.#first || event.waitMs <= LONG_WAIT_MS) return;
-        return this.terminal.reporter.writeNotice(
+        return reporter.writeNotice(
           "WAITING",
-          `the service asked to wait ${formatWaitEnd(event.waitMs, this.terminal.host.clock.now())}`,
+          `the service asked to wait ${formatWaitEnd(event.waitMs, now)}`,
         );
+      case "stuck":
+        return reporter.writeNotice("STUCK", describeStuck(event));
+      case "not-observed":
+        return warnOfUnrecordedState(reporter, event.error);
     }
   }
 }
 
-/** Describes the first failure, and the wait that the service asks for. `now`: epoch milliseconds. */
-function formatPollTrouble(error: ResearchError, now: number): string {
+/** Describes the first failure, and when the command tries again. `now`: epoch milliseconds. */
+function formatTrouble(event: WaitEvent & { kind: "trouble" }, now: number): string {
+  const { error } = event;
+  const message = error.message.replace(/\.$/, "");
+  const activity = "activity" in event ? event.activity : "poll";
+  if (activity === "create") return `${message}; it will be sent again`;
+  if (activity === "fetch") return `${message}; the result will be fetched again`;
   const waitMs = capPollWait((error.retryAfter ?? 0) * 1_000);
   const when = waitMs > SILENT_WAIT_MS ? ` in ${formatWaitEnd(waitMs, now)}` : "";
-  return `${error.message.replace(/\.$/, "")}; polling goes on${when}`;
+  return `${message}; polling goes on${when}`;
 }
 
 /** Formats a wait in milliseconds and the time of its end. `now`: epoch milliseconds. */
-export function formatWaitEnd(waitMs: number, now: number): string {
+function formatWaitEnd(waitMs: number, now: number): string {
   return `${formatDuration(waitMs)} (until ${formatIsoDate(now + waitMs)})`;
 }

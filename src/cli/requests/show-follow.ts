@@ -16,12 +16,11 @@ import { addRequestId, getStatusExitCode } from "./exit-codes.js";
 import {
   buildWatchJson,
   DurationReport,
-  describeStuck,
   formatLiveStates,
   formatStateChange,
-  PollTroubleReport,
+  WaitReport,
 } from "./format-progress.js";
-import { formatStatusLine, warnOfUnrecordedState } from "./show-states.js";
+import { formatStatusLine } from "./show-states.js";
 
 export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
   /** Whether to print states to stdout; false if stdout is for something else (`run`). */
@@ -55,7 +54,7 @@ export function getOutcomeExitCode(outcome: WatchOutcome, { created = false } = 
 
 class FollowView {
   readonly #progress: WatchProgress;
-  readonly #trouble: PollTroubleReport;
+  readonly #report: WaitReport;
   readonly #start: number;
   readonly #taken: DurationReport;
   /** The last progress that the service reported for each request. */
@@ -68,7 +67,7 @@ class FollowView {
     private readonly options: FollowViewOptions,
   ) {
     this.#progress = new WatchProgress(targets.map(({ requestId }) => requestId));
-    this.#trouble = new PollTroubleReport(terminal);
+    this.#report = new WaitReport(terminal);
     this.#start = terminal.host.clock.monotonic();
     this.#taken = new DurationReport(terminal.host.clock, targets);
   }
@@ -104,13 +103,11 @@ class FollowView {
       case "trouble":
       case "recovered":
       case "asked-to-wait":
-        return this.#trouble.show(event);
       case "stuck":
-        return reporter.writeNotice("STUCK", describeStuck(event));
+      case "not-observed":
+        return this.#report.show(event);
       case "unchanged":
         return this.#isLive ? undefined : reporter.say(`still watching: ${formatLiveStates(this.#shown)}`);
-      case "not-observed":
-        return warnOfUnrecordedState(reporter, event.error);
       case "given-up":
         return this.#showGivenUp(event);
       case "timeout":

@@ -1,6 +1,4 @@
-import { explainError } from "../../../app/describe-failure.js";
 import { describeRow } from "../../../app/open-batch.js";
-import type { BatchRunEvent } from "../../../client/workflows/batch/batch-context.js";
 import type { BatchForecast } from "../../../client/workflows/batch/estimate-batch.js";
 import {
   chooseStateWord,
@@ -200,17 +198,4 @@ function sumCounts(counts: StandingCounts): number {
 /** Puts the name of a row before a message about it. */
 export function addRowName({ row }: RowState, message: string): string {
   return `${describeRow(row)}: ${message}`;
-}
-
-/** Describes a failure after which the batch tries again. */
-export function formatRetryReason(event: BatchRunEvent & { kind: "trouble" }): string {
-  const message = explainError(event.error);
-  switch (event.activity) {
-    case "create":
-      return `${message}; it will be sent again`;
-    case "poll":
-      return `${message}; polling goes on`;
-    case "fetch":
-      return `${event.state ? addRowName(event.state, message) : message}; the result will be fetched again`;
-  }
 }

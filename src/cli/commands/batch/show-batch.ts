@@ -20,9 +20,9 @@ import { formatDuration, formatIsoDate } from "../../../core/text/time-format.js
 import { SILENT_WAIT_MS } from "../../command-context.js";
 import { describeCommandFailure } from "../../errors.js";
 import { pickWorstExit } from "../../requests/exit-codes.js";
-import { describeStuck, describeUsualLength, formatWaitEnd } from "../../requests/format-progress.js";
+import { describeUsualLength, WaitReport } from "../../requests/format-progress.js";
 import { ResultChecks } from "../../requests/result-checks.js";
-import { formatStatusWord, warnOfUnrecordedState } from "../../requests/show-states.js";
+import { formatStatusWord } from "../../requests/show-states.js";
 import { describeAccount, explainQuotaWait } from "../../requests/show-submit.js";
 import { alignRow } from "../../terminal/align-columns.js";
 import type { Host } from "../../terminal/host.js";
@@ -37,7 +37,6 @@ import {
   buildSummaryJson,
   formatBatchProgress,
   formatLiveLine,
-  formatRetryReason,
   formatRowChange,
   formatRowCounts,
   formatRowForPeople,
@@ -161,6 +160,7 @@ class BatchRenderer {
   readonly #start: number;
   /** The last state that was shown of each running row. */
   readonly #shown = new Map<RowState, string>();
+  readonly #report: WaitReport;
   #isLive = false;
   #hasWaited = false;
   /** The width of the column with the rows' names. */
@@ -171,6 +171,7 @@ class BatchRenderer {
 
   constructor(private readonly parts: RendererParts) {
     this.#start = parts.host.clock.monotonic();
+    this.#report = new WaitReport(parts);
   }
 
   /** Reports the rows that an earlier command left unknown or refused, because they count for this command's exit code. */
@@ -218,26 +219,12 @@ class BatchRenderer {
         return reporter.writeNotice("SCHEMA_MISMATCH", addRowName(event.state, event.message));
       case "waiting-for-quota":
         return this.#showWaiting(event);
-      case "trouble":
-        return reporter.writeNotice("TROUBLE", formatRetryReason(event));
-      case "recovered":
-        return reporter.writeNotice("RECOVERED", "the service answers again");
-      case "asked-to-wait":
-        if (event.waitMs <= SILENT_WAIT_MS) return;
-        return reporter.writeNotice(
-          "WAITING",
-          `the service asked to wait ${formatWaitEnd(event.waitMs, this.parts.host.clock.now())}`,
-        );
-      case "stuck":
-        return reporter.writeNotice("STUCK", describeStuck(event));
       case "unchanged":
         return this.#showUnchanged();
-      case "not-observed":
-        return warnOfUnrecordedState(reporter, event.error);
       case "creates-stopped":
         return this.#showCreatesStopped(event);
       default:
-        return event satisfies never;
+        return this.#report.show(event, "state" in event && event.state ? addRowName(event.state, "") : "");
     }
   }
 

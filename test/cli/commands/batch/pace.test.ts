@@ -135,5 +135,5 @@ test("a wait that the service asks for in its polls is announced with its end", 
   const m = await machine({ fault: only("status", limited, 1) });
   const { code, stderr } = await m.batch(m.file("q.txt", "one => COMPLETED"));
   expect(code).toBe(0);
-  expect(stderr).toMatch(/the service asked to wait 7s \(until 2030-01-01T00:00:\d\d\.\d{3}Z\)/);
+  expect(stderr).toMatch(/polling goes on in 7s \(until 2030-01-01T00:00:\d\d\.\d{3}Z\)/);
 });
