@@ -313,6 +313,7 @@ export function budgetContract(name: string, underTest: BudgetsUnderTest): void 
     });
 
     it("a conversation that waits says why, and until when as far as it is known", async () => {
+      await keyed("bob", {});
       const who = await keyed("alice", { atOnce: 1, dollars: { most: 1, ms: DAY_MS } });
       const [, second] = [await created(who), await created(who)];
       const claim = await store.claim(never);
