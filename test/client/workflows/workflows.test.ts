@@ -295,11 +295,14 @@ test.each([
 });
 
 test("why there is no result is kept when it is asked for, and a result that is late is an error", async () => {
-  const { account, history } = await openAccount();
+  const { account, history, service } = await openAccount();
   const { data } = await submitRequest(account, { prompt: "x => FAILED" });
   const target = findTarget(account, data.request_id);
   await expect(fetchResult(target)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
   expect(history.find(data.request_id)).toMatchObject([{ status: "FAILED", message: expect.any(String) }]);
+  // Only a provider's recorded end is not asked for again.
+  await expect(fetchResult(target)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
+  expect(service.server.count("output")).toBe(2);
 
   const clock = new VirtualClock();
   const output = (_: string, { signal }: { signal: AbortSignal }) => clock.sleep(3_600_000, signal);
