@@ -126,7 +126,7 @@ export class Checker {
       if (same) same.push(address);
       else byHost.set(host, [address]);
     }
-    const late = new Error("the time of the check was over");
+    const late = new Error("the time limit of the check was reached");
     const readAll = (until: AbortSignal) =>
       Promise.all(
         [...byHost].map(async ([host, addresses]) => {

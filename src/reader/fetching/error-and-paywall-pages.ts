@@ -41,9 +41,9 @@ export function detectErrorPage({ title = "", blocks }: ReadDocument): string | 
       )
       .some((part) => part.length <= LONGEST && pattern.test(part.replace(/^[\s¡!]+|[\s!.…]+$/g, "")));
   if (size < MOST_ABSENT && hasPhrase(absent)) return "it says that the page does not exist";
-  if (size < MOST_WALL && hasPhrase(login)) return "it wants a login before its text";
-  if (size < MOST_WALL && hasPhrase(consent)) return "it wants a consent before its text";
-  return size < MOST_WALL / 2 && hasPhrase(CHALLENGE) ? "it asks whether a person reads it" : undefined;
+  if (size < MOST_WALL && hasPhrase(login)) return "it shows its text only after a login";
+  if (size < MOST_WALL && hasPhrase(consent)) return "it shows its text only after a consent";
+  return size < MOST_WALL / 2 && hasPhrase(CHALLENGE) ? "it asks whether the reader is human" : undefined;
 }
 
 /** Returns whether a page says that the rest of its text is only for paying readers. */

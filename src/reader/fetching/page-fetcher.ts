@@ -143,7 +143,7 @@ export class PageFetcher {
         if (forbids !== undefined) return { ...forbids, url: url.href };
         leave = robots && (await gate.enter(url.host, this.signal, access === "private"));
         begun = clock.monotonic();
-        const late = new PageLeftOutError("silent", `it was not there after ${PAGE_MS / 1_000} s`);
+        const late = new PageLeftOutError("silent", `it did not arrive within ${PAGE_MS / 1_000} s`);
         const got = await runWithDeadline(clock, leftMs, this.signal, late, (signal) =>
           this.#exchange(url, robots ? TYPES : /^/, signal),
         );

@@ -113,7 +113,7 @@ export class SearchEngine {
         : buildRefusedSearch(statusCode, header !== undefined);
     } catch (error) {
       signal.throwIfAborted();
-      return buildFailedSearch(`could not be asked: ${describeConnectFailure(error)}`, false);
+      return buildFailedSearch(`could not be reached: ${describeConnectFailure(error)}`, false);
     }
   }
 
@@ -127,7 +127,7 @@ function readResults(text: string, engine: Engine, count: number): SearchOutcome
   const readMember = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
   const answer = tryParseJson(text);
   const list = path.reduce(readMember, answer) ?? (readMember(answer, mark) === undefined ? undefined : []);
-  if (!Array.isArray(list)) return buildFailedSearch("gave an answer that is not its JSON");
+  if (!Array.isArray(list)) return buildFailedSearch("sent an answer that is not in its JSON format");
   const results = list.flatMap((result): SearchResult[] => {
     const [url, title] = [readMember(result, address), readMember(result, "title")];
     if (typeof url !== "string") return [];
@@ -141,6 +141,6 @@ function buildRefusedSearch(status: number, hasKey: boolean): SearchOutcome {
   if (status === 403) return buildFailedSearch("refused (403): its settings may not allow the JSON format");
   // 432 and 433 are Tavily's codes for exceeded limits.
   if ([402, 429, 432, 433].includes(status))
-    return buildFailedSearch(`is out of quota, or asked too often (${status})`);
+    return buildFailedSearch(`has no quota left, or received too many requests (${status})`);
   return buildFailedSearch(`answered ${status}`, status < 500);
 }

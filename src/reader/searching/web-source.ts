@@ -148,7 +148,7 @@ class WebSource implements Source {
     if (this.#broken) return this.#broken;
     for (let tries = 1; ; tries++) {
       const leave = await gate.enter(engine.url.origin, this.signal);
-      const late = new Error(`was silent for ${SEARCH_MS / 1_000} s`);
+      const late = new Error(`did not answer within ${SEARCH_MS / 1_000} s`);
       const ask = (signal: AbortSignal) => engine.ask(query, RESULTS, signal);
       const searched = await runWithDeadline(clock, SEARCH_MS, this.signal, late, ask)
         .catch((error: unknown) => {
@@ -215,7 +215,7 @@ class WebSource implements Source {
     const answer = await asked;
     const record: Kept = { kind: "web", subject, answer };
     await exchanges.append(this.requestId, record).catch((error: Error) => {
-      log(`${this.requestId}: what was found on the web cannot be stored: ${error.message}`);
+      log(`${this.requestId}: the search results and pages cannot be stored: ${error.message}`);
     });
     this.signal.throwIfAborted();
     return answer;

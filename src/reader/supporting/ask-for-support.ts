@@ -141,7 +141,7 @@ export async function askForSupport(
   if (reliability.isDropped) {
     answers.fill(undefined);
     hasFailed = true;
-    end = `the model failed the hidden test in ${reliability.failures} of ${reliability.replies} replies, so nothing that it said counts`;
+    end = `the model failed the hidden test in ${reliability.failures} of ${reliability.replies} replies, so all of its answers are discarded`;
   }
   const failures = reliability.failures - failedBefore;
   return { answers, usage: buildUsage(budget.spent, price), failures, unproven, end, hasFailed };

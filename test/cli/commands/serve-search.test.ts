@@ -78,6 +78,6 @@ describe("try with the web", () => {
     const args = await searching(engine);
     const run = await research(["try", QUESTION, ...args], {});
     expect(run).toMatchObject({ code: 3, stdout: "" });
-    expect(run.stderr).toContain("The search engine searxng gave an answer that is not its JSON.");
+    expect(run.stderr).toContain("The search engine searxng sent an answer that is not in its JSON format.");
   });
 });

@@ -34,13 +34,13 @@ test.each([
 });
 
 test.each([
-  ["it wants a login before its text", "<title>Sign in - Accounts</title><h1>Sign in</h1>"],
-  ["it wants a login before its text", "<title>X</title><h1>Please log in to continue</h1>"],
-  ["it wants a login before its text", "<title>Anmelden - Portal</title>"],
-  ["it wants a login before its text", "<title>Se connecter | Le Monde</title>"],
-  ["it wants a consent before its text", "<title>Before you continue to the search</title>"],
-  ["it wants a consent before its text", "<title>X</title><h1>Nous respectons votre vie privée</h1>"],
-  ["it asks whether a person reads it", "<title>Just a moment...</title>"],
+  ["it shows its text only after a login", "<title>Sign in - Accounts</title><h1>Sign in</h1>"],
+  ["it shows its text only after a login", "<title>X</title><h1>Please log in to continue</h1>"],
+  ["it shows its text only after a login", "<title>Anmelden - Portal</title>"],
+  ["it shows its text only after a login", "<title>Se connecter | Le Monde</title>"],
+  ["it shows its text only after a consent", "<title>Before you continue to the search</title>"],
+  ["it shows its text only after a consent", "<title>X</title><h1>Nous respectons votre vie privée</h1>"],
+  ["it asks whether the reader is human", "<title>Just a moment...</title>"],
 ])("%s: %s", async (reason, html) => {
   expect(detectErrorPage(await read(html))).toBe(reason);
 });

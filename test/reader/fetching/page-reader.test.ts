@@ -52,7 +52,7 @@ it.each<[string, Page | undefined, object]>([
   [
     "/x",
     answer(200, {}, "<title>Just a moment...</title><p>Checking your browser.</p>"),
-    { kind: "unreadable", reason: "it asks whether a person reads it" },
+    { kind: "unreadable", reason: "it asks whether the reader is human" },
   ],
   ["/x", redirect("/secret"), { kind: "robots", url: expect.stringMatching(/\/secret$/) }],
   ["/x", typed("image/png"), { kind: "type", status: 200, reason: "not text but image/png" }],

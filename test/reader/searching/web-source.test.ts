@@ -219,9 +219,9 @@ describe("an engine that", () => {
     response.writeHead(code).end("no");
   it.each<[string, unknown, string, number]>([
     ["refuses", status(403), "refused (403): its settings may not allow the JSON format", 1],
-    ["is out of quota", status(429), "is out of quota, or asked too often (429)", 1],
-    ["answers nonsense", "<html>", "gave an answer that is not its JSON", 1],
-    ["answers other JSON", { hits: [] }, "gave an answer that is not its JSON", 1],
+    ["is out of quota", status(429), "has no quota left, or received too many requests (429)", 1],
+    ["answers nonsense", "<html>", "sent an answer that is not in its JSON format", 1],
+    ["answers other JSON", { hits: [] }, "sent an answer that is not in its JSON format", 1],
     ["fails twice", status(502), "answered 502", 2],
   ])(
     "%s fails the research if there is nothing else, and is asked no further",
@@ -246,7 +246,7 @@ describe("an engine that", () => {
     await source.search("apples", 5);
     expect(await quotesOf(source, "more apples")).toEqual(["apples"]);
     expect((await source.describe()).notes).toEqual([
-      "The search engine searxng is out of quota, or asked too often (429).",
+      "The search engine searxng has no quota left, or received too many requests (429).",
     ]);
   });
 });
@@ -304,7 +304,7 @@ it("an engine that is silent for 20 s is asked once more, and then given up", as
   const web = await smallWeb({});
   const { clock, pass } = handClock();
   const searching = webOf(engine.url, web.network, { clock }).for("r-1", never).search("x", 5);
-  const failed = expect(searching).rejects.toThrow("The search engine searxng was silent for 20 s.");
+  const failed = expect(searching).rejects.toThrow("The search engine searxng did not answer within 20 s.");
   for (let asked = 1; asked <= 2; asked++) {
     while (engine.queries.length < asked) await turn();
     pass(19_999);
@@ -361,7 +361,7 @@ it("leaves out a page that sends bytes for ever when its 20 s are over, its wait
   pass(1_000);
   expect(await searching).toEqual(["good"]);
   expect(await leftOutOf(source)).toEqual([
-    { name: web.url("a.test/drip"), reason: "it was not there after 20 s" },
+    { name: web.url("a.test/drip"), reason: "it did not arrive within 20 s" },
   ]);
   while (open.size > 0) await turn();
 });

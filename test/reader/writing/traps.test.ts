@@ -186,7 +186,7 @@ describe("it is tried again", () => {
     expect(waits[0]).toBe(20_000);
     expect(waits[1]).toBeGreaterThan(50_000);
     expect(waits[2]).toBe(4_000);
-    expect(notices[0]).toMatch(/is busy \(HTTP 429: slow down\); it is asked again at \d{4}-/);
+    expect(notices[0]).toMatch(/is busy \(HTTP 429: slow down\); trying again at \d{4}-/);
   });
 
   it("and given up after a few tries", async () => {

@@ -175,7 +175,7 @@ function readCompletion({ completion, failure }: EndpointAnswer, hide: (text: st
   }
   if (isOverLimit || ended) return { text, finish: isOverLimit ? "length" : finish, ...counts };
   if (failure !== undefined || text !== "") return cut(failure ?? "the stream ended before the reply did");
-  return { kind: "refused", message: "answered with no chat completion" } as const;
+  return { kind: "refused", message: "sent an answer that is not a chat completion" } as const;
 }
 
 /** Finds the message in an error body of any common form; undefined if there is none. */

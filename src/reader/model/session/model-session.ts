@@ -172,9 +172,7 @@ export class ModelSession {
       if (outcome.kind === "unsupported") continue;
       const { message } = outcome;
       if (outcome.kind === "too-long")
-        throw new ContextExceededError(
-          `The context of the model is too short for what it is asked (${message}).`,
-        );
+        throw new ContextExceededError(`The context of the model is too short for the request (${message}).`);
       failures += 1;
       if (outcome.kind === "refused" || failures >= MAX_TRIES[outcome.kind])
         throw this.#createFailure(message);
@@ -183,7 +181,7 @@ export class ModelSession {
       if (waitMs >= budget.left.ms - keep.ms) throw new BudgetExceededError("ms");
       if (waitMs > SILENT_WAIT_MS) {
         const until = new Date(clock.now() + waitMs).toISOString();
-        notice(`the model endpoint ${endpoint.origin} ${message}; it is asked again at ${until}`);
+        notice(`the model endpoint ${endpoint.origin} ${message}; trying again at ${until}`);
       }
       await clock.sleep(waitMs, signal);
     }

@@ -90,7 +90,7 @@ function explainUnreadable(entry: Dirent, size: number): string | undefined {
   if (UNCITABLE.test(entry.name)) return "its name has a line break or another control character";
   if (entry.isDirectory()) return "a folder of packages";
   if (entry.isSymbolicLink()) return "a symbolic link";
-  if (!entry.isFile()) return "no regular file";
+  if (!entry.isFile()) return "not a regular file";
   if (BINARY.test(entry.name)) return NOT_TEXT;
   const kind = OTHER_KINDS.find(([ending]) => ending.test(entry.name))?.[1];
   if (kind !== undefined) return kind;

@@ -141,13 +141,23 @@ describe("no reply is", () => {
       undefined,
       { kind: "too-long", message: "maximum context is 9" },
     ],
-    ["a page", "<html></html>", undefined, { kind: "refused", message: "answered with no chat completion" }],
-    ["an empty answer", "", undefined, { kind: "refused", message: "answered with no chat completion" }],
+    [
+      "a page",
+      "<html></html>",
+      undefined,
+      { kind: "refused", message: "sent an answer that is not a chat completion" },
+    ],
+    [
+      "an empty answer",
+      "",
+      undefined,
+      { kind: "refused", message: "sent an answer that is not a chat completion" },
+    ],
     [
       "no error",
       data({ error: null }),
       undefined,
-      { kind: "refused", message: "answered with no chat completion" },
+      { kind: "refused", message: "sent an answer that is not a chat completion" },
     ],
   ])("%s", (_name, pieces, failure, expected) => {
     expect(read(pieces, failure === undefined ? {} : { failure })).toEqual(expected);
