@@ -89,7 +89,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const server = createListener(app, closing.signal);
   try {
-    if (options.role !== "api") await storeResearcherFacts(store, researcher.facts ?? {}, options);
+    if (options.role !== "api") await recordResearcherFacts(store, researcher.facts ?? {}, options);
     await listenOn(server, options);
   } catch (error) {
     await store.close();
@@ -127,7 +127,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /** Tells the store what the researcher reports. Warns about keys with a budget of dollars if it does not report its cost. */
-async function storeResearcherFacts(
+async function recordResearcherFacts(
   store: ConversationStore,
   facts: ResearcherFacts,
   { clock, log }: ServiceOptions,

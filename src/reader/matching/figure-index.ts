@@ -33,12 +33,12 @@ export type Rounding = "written" | "decimals" | "converted" | "open";
  */
 type Form = readonly [measure: string, value: number];
 
-/** The amounts that match a figure of a sentence, from least to most, unless one of `unless` is at the same place. */
+/** The amounts that match a figure of a sentence, from least to most, unless one of the amounts of `listExcluded` is at the same place. */
 interface AmountRange {
   measure: string;
   least: number;
   most: number;
-  unless?: () => readonly AmountRange[];
+  listExcluded?: () => readonly AmountRange[];
 }
 
 /** Two amounts are equal if they differ by less than this share, because units are converted in floating point. */
@@ -157,9 +157,11 @@ export class FigureIndex {
 
   #findAll(sought: readonly AmountRange[]): PostingsList {
     return PostingsList.join(
-      sought.map(({ measure, least, most, unless }) => {
+      sought.map(({ measure, least, most, listExcluded }) => {
         const places = this.#forms.get(measure)?.listBetween(least, most) ?? NO_PLACES;
-        return places.count === 0 || !unless ? places : places.excludePlaces(this.#findAll(unless()));
+        return places.count === 0 || !listExcluded
+          ? places
+          : places.excludePlaces(this.#findAll(listExcluded()));
       }),
     );
   }
@@ -297,16 +299,17 @@ function listAmountRanges(
     });
   // A converted amount may also be rounded to its trailing zeros: 186 mph are 300 km/h.
   const converted = buildRoundingRange(reading, unit, bound, "converted");
-  const unless = () => [unit.digits, unit.digitsBelow].map((measure) => buildTimes(measure, 1, converted));
+  const listExcluded = () =>
+    [unit.digits, unit.digitsBelow].map((measure) => buildTimes(measure, 1, converted));
   // 90 % may be written as 0.9, and 0.9 dollars as 90 cents.
   const shares = unit.kind === "percent" ? [""] : unit.id === "cent" ? ["", ...unit.others] : [];
   return [
-    { ...buildTimes(""), unless: () => unit.others.map((id) => buildTimes(`=${id}`)) },
+    { ...buildTimes(""), listExcluded: () => unit.others.map((id) => buildTimes(`=${id}`)) },
     buildTimes(unit.digits),
     ...listAmounts(range),
     ...shares.map((measure) => buildTimes(measure, 0.01)),
     ...(unit.kind === "money" && range[1] <= 1 ? [buildTimes("=cent", 100)] : []),
-    ...listAmounts(converted).map((amount) => ({ ...amount, unless })),
+    ...listAmounts(converted).map((amount) => ({ ...amount, listExcluded })),
   ];
 }
 

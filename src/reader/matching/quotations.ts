@@ -201,12 +201,12 @@ export function locateQuote(text: string, quote: string): TextRange | undefined 
     locateExactQuote(text, quote) ??
     (plain === text ? undefined : locateExactQuote(plain, quote)) ??
     // A copy may join a word that was split at a line end.
-    locateExactQuote(softenHyphens(plain), softenHyphens(quote))
+    locateExactQuote(replaceWordHyphens(plain), replaceWordHyphens(quote))
   );
 }
 
 /** Replaces hyphens inside words with soft hyphens, so that all offsets stay. */
-function softenHyphens(text: string): string {
+function replaceWordHyphens(text: string): string {
   return text.replace(HYPHEN, (gap) => "\u00ad".repeat(gap.length));
 }
 

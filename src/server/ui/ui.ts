@@ -34,7 +34,7 @@ export function createUi(parts: ViewParts): Ui {
   const answer = async (request: IncomingMessage): Promise<Response> => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://service.invalid");
     const token = searchParams.get("t");
-    if (pathname === "/ui" && token !== null) return admitBrowser(access, token, request);
+    if (pathname === "/ui" && token !== null) return acceptLinkToken(access, token, request);
     if (!access.has(request)) return buildNotLetIn();
     const file = FILES[pathname];
     if (file !== undefined)
@@ -86,7 +86,7 @@ const NO_COOKIE =
 const buildNotLetIn = () => buildMessagePage(401, "Open the link from the terminal", NO_COOKIE);
 
 /** Lets the browser in if the token is valid. Only a GET uses up the link, because previews of links send HEAD. */
-function admitBrowser(access: PageAccess, token: string, request: IncomingMessage): Response {
+function acceptLinkToken(access: PageAccess, token: string, request: IncomingMessage): Response {
   const cookie = request.method === "GET" ? access.open(token, request) : undefined;
   if (cookie === undefined) return buildNotLetIn();
   return new Response(null, {
