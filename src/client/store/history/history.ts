@@ -58,17 +58,6 @@ export interface CreateLimits {
   perDay?: number | undefined;
 }
 
-/** What the requests of an account cost, as the services reported it; null if no service reported a figure. */
-export interface AccountCosts {
-  requests: number;
-  running: number;
-  dollars: number | null;
-  /** Input and output tokens together. */
-  tokens: number | null;
-  /** Number of ended requests for which the service reported neither cost nor tokens. */
-  unsaid: number;
-}
-
 export interface HistoryQuery {
   limit: number;
   /** The state that listed requests must have, in upper or lower case. */
@@ -264,8 +253,11 @@ export class History {
     return listed;
   }
 
-  /** Sums what the requests of one key at an origin cost since `since` (epoch ms). Ignores unknown outcomes. */
-  sumAccountCosts({ origin, key_id }: Pick<CountedKey, "origin" | "key_id">, since: number): AccountCosts {
+  /**
+   * Sums what the requests of one key at an origin cost since `since` (epoch ms), without unknown outcomes. `dollars` and
+   * `tokens` (input and output) are null if no service reported any; `unsaid`: how many ended requests have neither.
+   */
+  sumAccountCosts({ origin, key_id }: Pick<CountedKey, "origin" | "key_id">, since: number) {
     const isIn = (entry: { origin: string; key_id: string }, date: string) =>
       entry.origin === origin && entry.key_id === key_id && Date.parse(date) >= since;
     const isAccepted = (entry: HistoryEntry) => entry.status !== UNKNOWN && isIn(entry, entry.sent_at);
