@@ -70,8 +70,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const scheduler = new Scheduler({ ...options, log, ...(metrics && { ended: metrics.researched }) });
   const { tier } = options;
   const hash = apiKey === undefined ? undefined : hashKey(apiKey);
-  const single =
-    hash === undefined ? undefined : { keyId: shortenHash(hash), hash, tier, limits: TIERS[tier] };
+  const single = hash === undefined ? undefined : { id: shortenHash(hash), hash, tier, limits: TIERS[tier] };
   const ui = options.ui && (await import("./ui/ui.js")).createUi({ store, single, clock });
   const closing = new AbortController();
   const app = createHttpApp({

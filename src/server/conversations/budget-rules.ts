@@ -38,17 +38,10 @@ export function explainKeyWait({ atOnce, dollars }: KeyBudgets, figures: KeyFigu
 /** Returns the limit that blocks the key's next create call longest; undefined if none does. `research.room` (1.sql) has the same rules. */
 export function findBudgetRefusal(
   { budget, dollars }: KeyBudgets,
-  {
-    created,
-    createdFreeMs = 0,
-    spent,
-    spentFreeMs = RESERVED_MS,
-    reserved,
-    price,
-    waiting,
-    isMeasured,
-  }: KeyFigures,
+  figures: KeyFigures,
 ): Exclude<CreateResult, { kind: "created" }> | undefined {
+  const { created, createdFreeMs = 0, waiting, isMeasured } = figures;
+  const { spent, spentFreeMs = RESERVED_MS, reserved, price } = figures;
   if (dollars && !isMeasured) return { kind: "not-measured" };
   const limits: RateLimited[] = [];
   const refuse = (retryAfterMs: number, over: NonNullable<RateLimited["over"]>) =>
@@ -73,13 +66,9 @@ export function computeKeyUse(
 /** Describes as JSON text which place a conversation has in the queue and why it waits. `closedMs`: ms until the upstream takes create calls. */
 export function formatQueueProgress(
   place: { done: number; of?: number | undefined },
-  {
-    budgets,
-    figures,
-    closedMs,
-    now,
-  }: { budgets: KeyBudgets; figures: KeyFigures; closedMs: number; now: number },
+  why: { budgets: KeyBudgets; figures: KeyFigures; closedMs: number; now: number },
 ): string {
+  const { budgets, figures, closedMs, now } = why;
   const block = explainKeyWait(budgets, figures);
   const ms = block === "budget" ? figures.spentFreeMs : block ? undefined : closedMs;
   const reason = block ?? (closedMs > 0 ? "upstream" : undefined);

@@ -9,23 +9,23 @@ export type { Claim };
 
 /** A conversation (§2) without its prompt and its output. Times are epoch ms. */
 export interface Conversation {
-  readonly requestId: string;
-  readonly createdAt: number;
-  readonly status: KnownStatus;
+  requestId: string;
+  createdAt: number;
+  status: KnownStatus;
   /** When the conversation ended; undefined until then. */
-  readonly endedAt?: number | undefined;
+  endedAt?: number | undefined;
   /** If FAILED, a sentence for the client. If PENDING, why the upstream service has not accepted the request yet. */
-  readonly reason?: string | undefined;
+  reason?: string | undefined;
   /** The progress of the running research, as JSON text. */
-  readonly progress?: string | undefined;
+  progress?: string | undefined;
 }
 
 /** A conversation as the service's page lists it. Times are epoch ms of the store's clock. */
 export interface ListedConversation extends Conversation {
   /** The id of the key that owns the conversation. */
-  readonly keyId: string;
+  keyId: string;
   /** When the conversation first became PROCESSING; undefined if it never did. */
-  readonly startedAt?: number | undefined;
+  startedAt?: number | undefined;
 }
 
 /** The fields of a key that determine its limits. */
@@ -235,7 +235,7 @@ export interface RemoteRequests {
   /** Returns a conversation to its place in the queue, because its create call provably created nothing. `reason` defaults to the last one. */
   release(claim: Claim, reason?: string): Promise<void>;
   /** Returns each stopped conversation for which it will stay unknown whether its request exists upstream. Returns each once. */
-  takeLost(): Promise<{ requestId: string; provider: string } | undefined>;
+  takeLost(): Promise<Omit<Cancellation, "remoteId"> | undefined>;
   /** Makes conversations FAILED that have not been sent within WAIT_LIMIT_MS of their creation. */
   expire(): Promise<void>;
   /** Returns a cancellation at the origin `at`, and hides it from all processes for `forMs`; undefined if none is due. */

@@ -1,9 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.js";
-import type { HourlyLimit, Tier } from "../../core/protocol/rate-limits.js";
 import type { Caller } from "../conversations/conversation-store.js";
-import { hashKey, isKeyValid, type KeyStore } from "../keys/key-store.js";
+import { hashKey, isKeyValid, type KeyStore, type ServiceKey } from "../keys/key-store.js";
 import { HttpError } from "./responses.js";
 
 /** Finds the key of a request by the bearer token (§5). `keyName`: the name of an added key. Rejects with a HttpError (401). */
@@ -15,12 +14,7 @@ export function readBearerToken(request: IncomingMessage): string | undefined {
 }
 
 /** The only key of a service to which no keys were added. */
-export interface SingleKey {
-  keyId: string;
-  hash: string;
-  tier: Tier;
-  limits: HourlyLimit;
-}
+export type SingleKey = Pick<ServiceKey, "id" | "hash" | "tier" | "limits">;
 
 /** Creates a check that accepts only added keys once a key was added, and only the key `single` before that. */
 export function createAuthenticator(
@@ -41,7 +35,7 @@ export function createAuthenticator(
     // Compare in constant time, so that the time does not reveal how much of a token is right.
     if (!single || !timingSafeEqual(Buffer.from(hash), Buffer.from(single.hash)))
       throw createInvalidKeyError();
-    return { caller: { keyId: single.keyId, limits: single.limits, ownOnly: false } };
+    return { caller: { keyId: single.id, limits: single.limits, ownOnly: false } };
   };
 }
 

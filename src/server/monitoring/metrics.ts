@@ -100,39 +100,26 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
   const addSpentGauge = (
     name: string,
     help: string,
-    labels: string[],
-    values: (spent: SpentSum) => Values[],
+    label: string,
+    columns: Record<string, keyof SpentSum>,
   ) =>
     new Gauge({
       ...{ name, help: `${help} By key, of conversations that ended in the last 30 days.`, registers },
-      labelNames: ["key", ...labels],
+      labelNames: label ? ["key", label] : ["key"],
       collect() {
         this.reset();
-        for (const spentByKey of spent)
-          for (const [value, more] of values(spentByKey)) this.inc({ key: spentByKey.name, ...more }, value);
+        for (const sum of spent)
+          for (const [value, column] of Object.entries(columns))
+            this.inc({ key: sum.name, ...(label && { [label]: value }) }, Number(sum[column]));
       },
     });
-  addSpentGauge("research_key_dollars", "Dollars that were reported.", [], ({ dollars }) => [[dollars]]);
-  addSpentGauge("research_key_tokens", "Tokens that were reported.", ["direction"], (spentByKey) => [
-    [spentByKey.inputTokens, { direction: "input" }],
-    [spentByKey.outputTokens, { direction: "output" }],
-  ]);
-  addSpentGauge(
-    "research_key_conversations",
-    "Conversations by their last state.",
-    ["status"],
-    (spentByKey) => [
-      [spentByKey.completed, { status: "COMPLETED" }],
-      [spentByKey.failed, { status: "FAILED" }],
-      [spentByKey.stopped, { status: "STOPPED" }],
-    ],
-  );
-  addSpentGauge(
-    "research_key_unsaid",
-    "Conversations that reported neither dollars nor tokens.",
-    [],
-    ({ unreported }) => [[unreported]],
-  );
+  addSpentGauge("research_key_dollars", "Dollars that were reported.", "", { all: "dollars" });
+  const directions = { input: "inputTokens", output: "outputTokens" } as const;
+  addSpentGauge("research_key_tokens", "Tokens that were reported.", "direction", directions);
+  const states = { COMPLETED: "completed", FAILED: "failed", STOPPED: "stopped" } as const;
+  addSpentGauge("research_key_conversations", "Conversations by their last state.", "status", states);
+  const unsaid = "Conversations that reported neither dollars nor tokens.";
+  addSpentGauge("research_key_unsaid", unsaid, "", { all: "unreported" });
   addGauge(
     "research_database_connections_used",
     "Connections of this process that run a statement.",
@@ -166,9 +153,6 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
     },
   };
 }
-
-/** The values of a metric, each with the labels it has in addition to the key. */
-type Values = [value: number, labels?: Record<string, string>];
 
 /** Reads the counts of unfinished work, and what each key has spent, with the name of the key. */
 async function readStoreFigures(store: MeasuredStore): Promise<[StoreCounts, SpentSum[]]> {

@@ -92,7 +92,15 @@ export function createAccessLog(format: LogFormat, write: (line: string) => void
 export function formatTextLine(exchange: Readonly<Exchange>): string {
   const { method, path, status, durationMs, keyName, requestId } = exchange;
   const took = `${durationMs.toFixed(1)} ms`;
-  const parts = [formatTime(exchange), method, path, status ?? "-", took, keyName ?? "-", requestId ?? "-"];
+  const parts = [
+    new Date(exchange.at).toISOString(),
+    method,
+    path,
+    status ?? "-",
+    took,
+    keyName ?? "-",
+    requestId ?? "-",
+  ];
   return escapeLine(parts.join(" "));
 }
 
@@ -100,7 +108,7 @@ export function formatTextLine(exchange: Readonly<Exchange>): string {
 export function formatJsonLine(exchange: Readonly<Exchange>): string {
   const { method, path, status, durationMs, keyName, requestId } = exchange;
   return stringifySafe({
-    time: formatTime(exchange),
+    time: new Date(exchange.at).toISOString(),
     method,
     path,
     status: status ?? null,
@@ -108,8 +116,4 @@ export function formatJsonLine(exchange: Readonly<Exchange>): string {
     key: keyName ?? null,
     request_id: requestId ?? null,
   });
-}
-
-function formatTime({ at }: Readonly<Exchange>): string {
-  return new Date(at).toISOString();
 }

@@ -29,7 +29,7 @@ const CREATE = defineSql("create")`
     SELECT key, research.take(key, 'create', wanted, size) AS granted FROM keys
   ), created AS (
     INSERT INTO research.conversations (request_id, key, job, due_at, model, is_counted)
-    SELECT request_id, key, job, now() + $5::float8 * interval '1 ms', (SELECT research.model()), size < 'Infinity'
+    SELECT request_id, key, job, now() + $5::float8 * interval '1 ms', (SELECT max(model) FROM research.workers), size < 'Infinity'
     FROM asked LEFT JOIN counted USING (key) WHERE size = 'Infinity' OR turn <= granted
     RETURNING request_id, created_at
   ), tallied AS MATERIALIZED (
@@ -40,7 +40,7 @@ const CREATE = defineSql("create")`
 /** Creates conversations of keys without limits and budgets. Parameters: request_ids, keys, jobs, minimum ms in PENDING. */
 const CREATE_UNLIMITED = defineSql("create-unlimited")`
   INSERT INTO research.conversations (request_id, key, job, due_at, model)
-  SELECT request_id, key, job, now() + $4::float8 * interval '1 ms', (SELECT research.model())
+  SELECT request_id, key, job, now() + $4::float8 * interval '1 ms', (SELECT max(model) FROM research.workers)
   FROM unnest($1::uuid[], $2::text[], $3::text[]) AS asked (request_id, key, job)
   RETURNING request_id, created_at`;
 
@@ -120,13 +120,9 @@ export class CreateBatcher {
 
   async #insert(conversations: readonly NewConversation[]): Promise<Map<string, Date>> {
     const { database, pendingMs } = this.parts;
-    const [ids, keys] = [
-      conversations.map(({ requestId }) => requestId),
-      conversations.map(({ keyId }) => keyId),
-    ];
-    const [limits, jobs] = [conversations.map(({ limit }) => limit), conversations.map(({ job }) => job)];
-    const isUnlimited = limits.every((limit) => limit === Number.POSITIVE_INFINITY);
-    const rows = isUnlimited
+    const list = (name: keyof NewConversation) => conversations.map((conversation) => conversation[name]);
+    const [ids, keys, limits, jobs] = [list("requestId"), list("keyId"), list("limit"), list("job")];
+    const rows = limits.every((limit) => limit === Number.POSITIVE_INFINITY)
       ? await database.run(CREATE_UNLIMITED, [ids, keys, jobs, pendingMs])
       : await database.run(CREATE, [ids, keys, limits, jobs, pendingMs]);
     return new Map(rows.map(({ request_id, created_at }) => [request_id, created_at]));

@@ -123,7 +123,7 @@ export class Database {
   }
 
   /**
-   * Runs one statement; repeats it on another connection if the first one ended before the statement was sent. `long`
+   * Runs one statement, in which an undefined value is NULL; repeats it on another connection if the first one ended before the statement was sent. `long`
    * runs it without timeouts, `urgent` and `probe` on a reserved connection; `probe` ends within a second or two.
    * Rejects with StatementRefused, StoreUnavailableError or StoreOutcomeUnknownError.
    */

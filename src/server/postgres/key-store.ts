@@ -1,6 +1,6 @@
 import type { QueryResultRow } from "pg";
 import type { Clock } from "../../core/clock.js";
-import type { KeyBudgets, KeyStore, Rate, ServiceKey } from "../keys/key-store.js";
+import type { KeyBudgets, KeyStore, ServiceKey } from "../keys/key-store.js";
 import { type Database, defineSql, StatementRefused } from "./database.js";
 
 /** Adds a key. Parameters: the inserted columns in their order. SQLSTATE 23505: the name is in use. */
@@ -52,11 +52,17 @@ export class PostgresKeyStore implements KeyStore {
 
   async add(key: ServiceKey): Promise<boolean> {
     const { id, name, hash, tier, limits, budgets = {}, createdAt, expiresAt } = key;
-    const dates = [new Date(createdAt), expiresAt === undefined ? null : new Date(expiresAt)];
+    const dates = [new Date(createdAt), expiresAt && new Date(expiresAt)];
     try {
       await this.database.run(ADD, [
         ...[id, name, hash, tier, limits.create, limits.stop, ...dates],
-        ...[...convertRate(budgets.budget), budgets.atOnce ?? null, ...convertRate(budgets.dollars)],
+        ...[
+          budgets.budget?.most,
+          budgets.budget?.ms,
+          budgets.atOnce,
+          budgets.dollars?.most,
+          budgets.dollars?.ms,
+        ],
       ]);
       this.#readAt = Number.NEGATIVE_INFINITY;
       return true;
@@ -69,9 +75,9 @@ export class PostgresKeyStore implements KeyStore {
   async set(name: string, budgets: KeyBudgets): Promise<boolean> {
     const rows = await this.database.run(SET, [
       name,
-      ...["budget" in budgets, ...convertRate(budgets.budget)],
-      ...["atOnce" in budgets, budgets.atOnce ?? null],
-      ...["dollars" in budgets, ...convertRate(budgets.dollars)],
+      ...["budget" in budgets, budgets.budget?.most, budgets.budget?.ms],
+      ...["atOnce" in budgets, budgets.atOnce],
+      ...["dollars" in budgets, budgets.dollars?.most, budgets.dollars?.ms],
     ]);
     this.#readAt = Number.NEGATIVE_INFINITY;
     return rows.length > 0;
@@ -116,19 +122,6 @@ export class PostgresKeyStore implements KeyStore {
   }
 }
 
-function convertRate(rate: Rate | undefined): [number | null, number | null] {
-  return [rate?.most ?? null, rate?.ms ?? null];
-}
-
-function convertBudgets({ budget, budget_ms, at_once, dollars, dollars_ms }: QueryResultRow) {
-  if (budget === null && at_once === null && dollars === null) return undefined;
-  return {
-    ...(budget !== null && { budget: { most: budget, ms: budget_ms } }),
-    ...(dollars !== null && { dollars: { most: dollars, ms: dollars_ms } }),
-    ...(at_once !== null && { atOnce: at_once }),
-  };
-}
-
 function convertKeyRow(row: QueryResultRow): ServiceKey {
   return {
     id: row.id,
@@ -136,9 +129,18 @@ function convertKeyRow(row: QueryResultRow): ServiceKey {
     hash: row.hash,
     tier: row.tier,
     limits: { create: row.creates_per_hour, stop: row.stops_per_hour },
-    budgets: convertBudgets(row),
+    ...((row.budget ?? row.dollars ?? row.at_once) !== null && { budgets: readBudgets(row) }),
     createdAt: row.created_at.getTime(),
     expiresAt: row.expires_at?.getTime(),
     revokedAt: row.revoked_at?.getTime(),
+  };
+}
+
+function readBudgets({ budget, budget_ms, at_once, dollars, dollars_ms }: QueryResultRow): KeyBudgets {
+  const readRate = (most: number | null, ms: number) => (most === null ? undefined : { most, ms });
+  return {
+    budget: readRate(budget, budget_ms),
+    dollars: readRate(dollars, dollars_ms),
+    atOnce: at_once ?? undefined,
   };
 }

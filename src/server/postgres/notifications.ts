@@ -13,7 +13,7 @@ const NOTIFY = defineSql("notify")`SELECT pg_notify('research', $1)`;
 /** Asks another random worker, by its id in the payload, to look for work. Parameter: id of this process. */
 const NOTIFY_WORKER = defineSql("notify-worker")`
   SELECT pg_notify('research', 'work ' || id) FROM (
-    SELECT id FROM research.processes WHERE role <> 'api' AND expires_at > now() AND id <> $1 ORDER BY random() LIMIT 1
+    SELECT id FROM research.workers WHERE id <> $1 ORDER BY random() LIMIT 1
   ) AS one`;
 
 /** Asks one other worker to look for work. Ignores a failure, because workers also poll. */

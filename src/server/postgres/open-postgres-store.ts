@@ -1,26 +1,17 @@
 import type { Clock } from "../../core/clock.js";
-import type { Log } from "../monitoring/operator-log.js";
-import type { Role } from "../process-role.js";
 import { ServiceStartError } from "../start-error.js";
 import { Database, type DatabaseOptions, LEAST_CONNECTIONS, loadDriver } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
 import { migrateSchema } from "./migrations.js";
 import { PostgresClaims } from "./postgres-claims.js";
-import { PostgresStore } from "./postgres-store.js";
+import { PostgresStore, type StoreParts } from "./postgres-store.js";
+import type { LeaseOptions } from "./process-lease.js";
 import { PostgresOverview } from "./read-states.js";
 
-export interface PostgresStoreOptions {
-  /** A URL that `findUrlProblem` accepts. */
-  url: string;
-  role: Role;
-  leaseMs: number;
-  /** Maximum number of connections of this process; at least LEAST_CONNECTIONS. */
-  connections: number;
-  /** Minimum time in PENDING, in ms. */
-  pendingMs: number;
-  clock: Clock;
-  log: Log;
-}
+/** `url`: one that `findUrlProblem` accepts. */
+export type PostgresStoreOptions = Omit<DatabaseOptions, "driver"> &
+  Pick<LeaseOptions, "role" | "leaseMs"> &
+  Pick<StoreParts, "pendingMs">;
 
 /** Opens the store and brings the schema up to date. Rejects with a ServiceStartError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {

@@ -170,18 +170,21 @@ export class PostgresClaims {
   /** Writes an outcome. Repeats that until the database answers or the lease expires. Returns false if the claim is not valid. */
   async end(claim: Claim, outcome: Outcome): Promise<boolean> {
     const ownClaim = this.#getOwnClaim(claim);
-    const output = outcome.status === "COMPLETED" ? outcome.output : null;
-    const reason = outcome.status === "FAILED" ? JSON.stringify(outcome.reason) : null;
+    const output = outcome.status === "COMPLETED" ? outcome.output : undefined;
+    const reason = outcome.status === "FAILED" ? JSON.stringify(outcome.reason) : undefined;
     ownClaim.ending = true;
     try {
-      const { data = null } = outcome;
-      const {
-        dollars = null,
-        inputTokens = null,
-        outputTokens = null,
-        model = null,
-      } = parseBill(outcome.data);
-      const values = [outcome.status, output, reason, data, dollars, inputTokens, outputTokens, model];
+      const { model, dollars, inputTokens, outputTokens } = parseBill(outcome.data);
+      const values = [
+        outcome.status,
+        output,
+        reason,
+        outcome.data,
+        dollars,
+        inputTokens,
+        outputTokens,
+        model,
+      ];
       const { rows, isRepeated } = await this.write(claim, END, values);
       // If the answer to an attempt was lost, that attempt may have written the outcome.
       return rows.length > 0 || isRepeated;

@@ -18,12 +18,12 @@ import {
 import type { KeyBudgets } from "../keys/key-store.js";
 import { CreateBatcher } from "./create-batcher.js";
 import { type Database, defineSql, PORTION } from "./database.js";
-import { createFiguresReader } from "./key-figures.js";
 import { PostgresKeyStore } from "./key-store.js";
 import { notifyProcesses } from "./notifications.js";
 import type { PostgresClaims } from "./postgres-claims.js";
 import {
   convertConversation,
+  createFiguresReader,
   isConversationId,
   PostgresOverview,
   QueueReader,
@@ -76,13 +76,13 @@ const COUNTS = defineSql("counts")`
     ) AS next
   ), counted AS (SELECT count(*)::int AS held FROM research.conversations WHERE worker IS NOT NULL)
   SELECT held AS working, greatest(0, ${UNFINISHED} - held)::int AS waiting,
-    extract(epoch FROM now() - least((SELECT min(due_at) FROM heads), (
+    greatest(0, extract(epoch FROM now() - least((SELECT min(due_at) FROM heads), (
       SELECT min(due_at) FROM research.conversations
       WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING')
-    )))::float8 * 1000 AS due,
-    (SELECT count(*)::int FROM research.processes WHERE role <> 'api' AND expires_at > now()) AS workers,
+    )))::float8 * 1000) AS "oldestDueMs",
+    (SELECT count(*)::int FROM research.workers) AS workers,
     (SELECT count(*)::int FROM research.cancellations) AS cancellations,
-    EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL) AS is_refused
+    EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL) AS "isRefused"
   FROM counted`;
 
 /** Adds an exchange. Parameters: request_id, record. Waits for a stop that is under way, and adds nothing after it (§3). */
@@ -141,14 +141,6 @@ export class PostgresStore implements ConversationStore {
     return { ...this.parts.database.figures, leasesLost: this.parts.claims.lease.lost };
   }
 
-  agreeOn(settings: string): Promise<void> {
-    return this.parts.claims.lease.agreeOn(settings);
-  }
-
-  declareResearch(facts: ResearcherFacts): Promise<void> {
-    return this.parts.claims.lease.declareResearch(facts);
-  }
-
   async create({ keyId, limits, budgets }: Caller, job: ResearchJob): Promise<CreateResult> {
     const limit = limits.create;
     const conversation = { requestId: job.request_id, keyId, limit, job: stringifyExact(job) };
@@ -194,6 +186,9 @@ export class PostgresStore implements ConversationStore {
       : { kind: "already-ended", status: conversation.status };
   }
 
+  readonly agreeOn = (settings: string) => this.parts.claims.lease.agreeOn(settings);
+  readonly declareResearch = (facts: ResearcherFacts) => this.parts.claims.lease.declareResearch(facts);
+  readonly closeAtOnce = (ms?: number) => this.parts.database.closeAtOnce(ms);
   readonly claim = (signal: AbortSignal) => this.parts.claims.claim(signal);
   readonly tell = (claim: Claim, progress: string) => this.parts.claims.tell(claim, progress);
   readonly end = (claim: Claim, outcome: Outcome) => this.parts.claims.end(claim, outcome);
@@ -208,26 +203,14 @@ export class PostgresStore implements ConversationStore {
   }
 
   async readCounts(): Promise<StoreCounts> {
-    const [row] = await this.parts.database.read(COUNTS, []);
-    const { waiting, working, workers, cancellations, is_refused: isRefused, due } = row ?? {};
-    return {
-      waiting: waiting ?? 0,
-      working,
-      workers,
-      cancellations,
-      isRefused,
-      oldestDueMs: Math.max(0, due ?? 0),
-    };
+    const [counts] = await this.parts.database.read(COUNTS, []);
+    return counts as StoreCounts;
   }
 
   async checkReady(): Promise<void> {
     await this.parts.database.run(READY, [], "probe").catch((error) => {
       throw new StoreUnavailableError(`states cannot be read: ${describeError(error)}`);
     });
-  }
-
-  closeAtOnce(ms?: number): void {
-    this.parts.database.closeAtOnce(ms);
   }
 
   async close(): Promise<void> {

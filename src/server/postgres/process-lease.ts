@@ -71,8 +71,8 @@ export class ProcessLease {
   #renewAt = Number.NEGATIVE_INFINITY;
   #lookAt = Number.NEGATIVE_INFINITY;
   #done: Promise<unknown> | undefined;
-  #settings: string | null = null;
-  #facts: [model: string | null, saysDollars: boolean] = [null, true];
+  #settings: string | undefined;
+  #facts: [model: string | undefined, saysDollars: boolean] = [undefined, true];
   readonly #troubles: TroubleLog;
 
   constructor(private readonly options: LeaseOptions) {
@@ -110,7 +110,7 @@ export class ProcessLease {
   }
 
   async declareResearch({ model, saysDollars = true }: ResearcherFacts): Promise<void> {
-    this.#facts = [model ?? null, saysDollars];
+    this.#facts = [model, saysDollars];
     await this.options.database.run(SET_FACTS, [this.id, ...this.#facts]);
   }
 

@@ -7,6 +7,7 @@ import { computeKeyUse, formatQueueProgress } from "../conversations/budget-rule
 import {
   type Conversation,
   type HourUse,
+  type KeyFigures,
   type LimitedKey,
   type ListedConversation,
   MOST_COUNTED,
@@ -16,7 +17,6 @@ import {
 } from "../conversations/conversation-store.js";
 import type { KeyStore } from "../keys/key-store.js";
 import { type Database, defineSql } from "./database.js";
-import { createFiguresReader } from "./key-figures.js";
 
 /** Reads states. Parameter: request_ids. */
 const GET = defineSql("get")`
@@ -98,10 +98,12 @@ export const UNFINISHED = `(CASE WHEN EXISTS (SELECT FROM research.keys)
 const COLUMNS = "request_id, key, status, created_at, started_at, completed_at, reason, now() AS at";
 
 const STATES = defineSql("states")`
-  SELECT ${UNFINISHED} AS unfinished, sum(completed)::float8 AS completed, sum(failed)::float8 AS failed,
-    sum(stopped)::float8 AS stopped,
-    (SELECT count(*) FROM research.conversations WHERE status = 'PROCESSING')::float8 AS processing
-  FROM research.sums WHERE span = 'ever' AND NOT is_deleted`;
+  SELECT greatest(0, ${UNFINISHED} - processing) AS "PENDING", processing AS "PROCESSING",
+    coalesce(sum(completed), 0)::float8 AS "COMPLETED", coalesce(sum(failed), 0)::float8 AS "FAILED",
+    coalesce(sum(stopped), 0)::float8 AS "STOPPED"
+  FROM (SELECT count(*)::float8 AS processing FROM research.conversations WHERE status = 'PROCESSING') AS begun
+    LEFT JOIN research.sums ON span = 'ever' AND NOT is_deleted
+  GROUP BY processing`;
 
 /** Lists the newest conversations. Parameters: limit (applied to each state, then to all), states. */
 const NEWEST = defineSql("newest")`
@@ -145,6 +147,33 @@ const SPENT = defineSql("spent")`
     sum(dollars)::float8 AS dollars, sum(priced)::float8 AS "withDollars", sum(input_tokens) AS "inputTokens",
     sum(output_tokens) AS "outputTokens", sum(unsaid)::float8 AS unreported
   FROM read GROUP BY 1 HAVING sum(completed + failed + stopped) > 0 ORDER BY 1`;
+
+/** Reads what keys have used. Parameter: keys. */
+const FIGURES = defineSql("figures")`
+  SELECT id, created::float8, said::float8 AS spent, reserved::float8, begun::float8 AS "reservedByRunning", running::int, waiting::int, price::float8,
+    is_measured AS "isMeasured",
+    extract(epoch FROM created_free_at - clock_timestamp())::float8 * 1000 AS "createdFreeMs",
+    extract(epoch FROM said_free_at - clock_timestamp())::float8 * 1000 AS "spentFreeMs"
+  FROM research.keys AS own, LATERAL research.figures(own) WHERE id = ANY ($1)`;
+
+const NOTHING = {
+  created: 0,
+  spent: 0,
+  reserved: 0,
+  reservedByRunning: 0,
+  running: 0,
+  waiting: 0,
+  isMeasured: true,
+};
+
+/** Reads what keys have used; the result returns zeros for a key that was not added. Rejects as `Database.read` does. */
+export async function createFiguresReader(database: Pick<Database, "read">, keys: readonly string[]) {
+  const rows = await database.read(FIGURES, [keys]);
+  return (key: string): KeyFigures => {
+    const row = rows.find(({ id }) => id === key) ?? {};
+    return { ...NOTHING, ...Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) };
+  };
+}
 
 /** Lists the first MOST_COUNTED + 1 waiting conversations of a key, and the ms until create calls are sent again. Parameter: key. */
 const QUEUE = defineSql("queue")`
@@ -204,12 +233,8 @@ export class PostgresOverview implements Overview {
   constructor(private readonly parts: { database: Database; clock: Clock }) {}
 
   async countStates() {
-    const [row] = await this.parts.database.read(STATES, []);
-    const { unfinished, processing, completed, failed, stopped } = row ?? {};
-    return {
-      ...{ PENDING: Math.max(0, unfinished - processing), PROCESSING: processing ?? 0 },
-      ...{ COMPLETED: completed ?? 0, FAILED: failed ?? 0, STOPPED: stopped ?? 0 },
-    };
+    const [counts] = await this.parts.database.read(STATES, []);
+    return counts as Record<KnownStatus, number>;
   }
 
   async listNewest(limit: number, state?: KnownStatus) {
@@ -231,11 +256,9 @@ export class PostgresOverview implements Overview {
 
   async use(keys: readonly LimitedKey[]) {
     const { clock, database } = this.parts;
-    const rows = await database.read(HOURS, [keys.map(({ id }) => id)]);
-    const figures = await createFiguresReader(
-      database,
-      keys.map(({ id }) => id),
-    );
+    const ids = keys.map(({ id }) => id);
+    const rows = await database.read(HOURS, [ids]);
+    const figures = await createFiguresReader(database, ids);
     const at = clock.now();
     const findHourUse = (id: string, operation: string): HourUse => {
       const row = rows.find((counter) => counter.key === id && counter.operation === operation);
@@ -249,7 +272,7 @@ export class PostgresOverview implements Overview {
   }
 
   async listSpent(by: SpentBy, sinceMs?: number): Promise<SpentSum[]> {
-    return (await this.parts.database.read(SPENT, [by, sinceMs ?? null])) as SpentSum[];
+    return (await this.parts.database.read(SPENT, [by, sinceMs])) as SpentSum[];
   }
 
   /** Returns the database's time; this process's time if an empty result does not have it. */

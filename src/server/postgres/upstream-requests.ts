@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { QueryResultRow } from "pg";
 import type { Clock } from "../../core/clock.js";
 import {
+  type Cancellation,
   type Claim,
   type DayLimit,
   NOT_SENT,
@@ -68,7 +69,7 @@ const TAKE = defineSql("take-cancellation")`
   UPDATE research.cancellations SET due_at = now() + $2::float8 * interval '1 ms' WHERE request_id = (
     SELECT request_id FROM research.cancellations WHERE at = $1 AND due_at <= now()
     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
-  ) RETURNING request_id, remote_id, provider`;
+  ) RETURNING request_id AS "requestId", remote_id AS "remoteId", provider`;
 
 /** Removes a cancellation. Parameter: request_id. */
 const CANCELLED = defineSql("cancelled")`DELETE FROM research.cancellations WHERE request_id = $1`;
@@ -93,7 +94,7 @@ const TAKE_LOST = defineSql("take-lost")`
     WHERE status = 'STOPPED' AND remote_id IS NULL AND remote IS NOT NULL AND NOT remote ? 'lost'
       AND remote_begun_at < now() - interval '${MAY_COME_MS} ms'
     LIMIT 1 FOR UPDATE SKIP LOCKED
-  ) RETURNING request_id, remote->>'provider' AS provider`;
+  ) RETURNING request_id AS "requestId", remote->>'provider' AS provider`;
 
 /** Fails conversations that were not sent in time. Parameter: default reason. Reasons are JSON texts, so the prefix goes behind the first quote. */
 const EXPIRE = defineSql("expire")`
@@ -164,8 +165,7 @@ export class PostgresUpstreamRequests implements RemoteRequests {
     const attempt = randomUUID();
     this.#attempts.set(claim, attempt);
     const remote = JSON.stringify({ ...request, attempt });
-    const values = [remote, day?.account ?? null, day?.most ?? null];
-    const { rows } = await this.parts.claims.write(claim, BEGIN, values);
+    const { rows } = await this.parts.claims.write(claim, BEGIN, [remote, day?.account, day?.most]);
     const [row] = rows;
     if (row?.full_ms != null) return { fullMs: Math.max(1, row.full_ms) };
     // This process may have been suspended after the database answered.
@@ -179,8 +179,7 @@ export class PostgresUpstreamRequests implements RemoteRequests {
   }
 
   async takeCancellation(at: string, forMs: number) {
-    const [row] = await this.parts.database.run(TAKE, [at, forMs]);
-    return row && { requestId: row.request_id, remoteId: row.remote_id, provider: row.provider };
+    return (await this.parts.database.run(TAKE, [at, forMs]))[0] as Cancellation | undefined;
   }
 
   async noteCancelled(requestId: string): Promise<void> {
@@ -189,14 +188,13 @@ export class PostgresUpstreamRequests implements RemoteRequests {
 
   async release(claim: Claim, reason?: string): Promise<void> {
     const { worker, number } = this.parts.claims.getFence(claim);
-    const attempt = this.#attempts.get(claim) ?? null;
-    const why = reason === undefined ? null : JSON.stringify(reason);
-    await this.parts.database.run(RELEASE, [claim.job.request_id, worker, number, attempt, why]);
+    const why = reason && JSON.stringify(reason);
+    const values = [claim.job.request_id, worker, number, this.#attempts.get(claim), why];
+    await this.parts.database.run(RELEASE, values);
   }
 
   async takeLost() {
-    const [row] = await this.parts.database.run(TAKE_LOST, []);
-    return row && { requestId: row.request_id as string, provider: row.provider as string };
+    return (await this.parts.database.run(TAKE_LOST, []))[0] as Omit<Cancellation, "remoteId"> | undefined;
   }
 
   async expire(): Promise<void> {
@@ -215,7 +213,7 @@ export class PostgresUpstreamRequests implements RemoteRequests {
       const next = advanceGate(gate, answer, claims.getFence(claim).gate !== (row?.version ?? 0));
       if (next === OPEN && gate.kind === undefined && gate.unknowns === 0) return;
       this.#freeUntil = 0;
-      const values = [row?.version ?? 0, next.kind ?? null, next.waitMs, JSON.stringify(next)];
+      const values = [row?.version ?? 0, next.kind, next.waitMs, JSON.stringify(next)];
       isSet = (await database.run(SET_GATE, values)).length > 0;
     }
   }

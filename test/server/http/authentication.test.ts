@@ -21,7 +21,7 @@ test.each([
 });
 
 const limits = { create: 1, stop: 2 };
-const single = { keyId: "own", hash: hashKey("single"), tier: "free", limits } as const;
+const single = { id: "own", hash: hashKey("single"), tier: "free", limits } as const;
 const { apiKey, key } = createServiceKey({ name: "alice", tier: "free", limits, now: 1_000, validMs: 500 });
 const added = { ...noKeys, isInUse: async () => true, find: async (hash: string) => byHash.get(hash) };
 const byHash = new Map([[key.hash, key]]);

@@ -219,7 +219,7 @@ function statementsInSources(): Map<string, string> {
   const folder = join(import.meta.dirname, "../../../src/server/postgres");
   const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
   const texts = files.map((name) => readFileSync(join(folder, name), "utf8"));
-  const matches = texts.flatMap((text) => [...text.matchAll(/ = readSql\(\s*"([\w-]+)",?\s*\)`([^`]*)`/g)]);
+  const matches = texts.flatMap((text) => [...text.matchAll(/ = defineSql\(\s*"([\w-]+)",?\s*\)`([^`]*)`/g)]);
   return new Map(matches.map(([, name = "", text = ""]) => [name, plain(beginningOf(text))]));
 }
 

@@ -9,15 +9,11 @@ import { buildBillEntry, type Count, type LocalState, type StoredConversation } 
 
 /** Writes changes of conversations, first to the journal and then to the state. */
 export class JournalWriter {
-  readonly #changes = new KeyedMutex();
+  /** Runs one change of a conversation at a time, so that the state that the change has checked is still true when it writes. */
+  readonly changes = new KeyedMutex();
   constructor(
     private readonly parts: { journal: Journal; contents: ContentStore; state: LocalState; clock: Clock },
   ) {}
-
-  /** Runs one change of a conversation at a time, so that the state that the change has checked is still true when it writes. */
-  change<T>(requestId: string, change: () => Promise<T>): Promise<T> {
-    return this.#changes.run(requestId, change);
-  }
 
   /** Writes entries, then applies them. `count`: the request that they count; it does not count if the write fails. */
   async append(entries: JournalEntry[], count?: Count): Promise<void> {

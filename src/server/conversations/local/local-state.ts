@@ -1,4 +1,4 @@
-import { isFinal, type KnownStatus } from "../../../core/protocol/conversation.js";
+import { isFinal } from "../../../core/protocol/conversation.js";
 import {
   DAY_MS,
   filterAttemptsInWindow,
@@ -21,11 +21,8 @@ export interface Count {
 export interface StoredConversation extends Conversation {
   /** The id of the key that owns the conversation. */
   key: string;
-  status: KnownStatus;
   /** Epoch ms at which the conversation first became PROCESSING. */
   startedAt?: number | undefined;
-  endedAt?: number | undefined;
-  reason?: string | undefined;
   /** The cost that the outcome reported; before the outcome, only the model. */
   bill: Bill;
   /** The job; undefined once the conversation has ended. */

@@ -98,7 +98,7 @@ export class LocalStore implements ConversationStore {
     const limited = this.parts.state.take(count, limit);
     if (limited) return { kind: "rate-limited", ...limited };
     const counted: JournalEntry[] = Number.isFinite(limit) ? [{ kind: "counted", ...count }] : [];
-    return this.#writes.change(requestId, async () => {
+    return this.#writes.changes.run(requestId, async () => {
       const row = this.#findVisible(caller, requestId);
       if (row === undefined || isFinal(row.status)) {
         const status = row?.status;
@@ -139,7 +139,7 @@ export class LocalStore implements ConversationStore {
     } catch (cause) {
       throw new StoreUnavailableError(`The output could not be written: ${describeError(cause)}`, { cause });
     }
-    const ended = await this.#writes.change(requestId, async () => {
+    const ended = await this.#writes.changes.run(requestId, async () => {
       const row = state.rows.get(requestId);
       if (!this.#claims.isHolding(claim) || row === undefined) return false;
       await this.#writes.append([await this.#writes.endOf(row, outcome)]);

@@ -76,7 +76,7 @@ export class LocalUpstreamRequests implements RemoteRequests {
   begin(claim: Claim, { at, provider, canStop }: Omit<RemoteRequest, "remoteId">, day?: DayLimit) {
     const { claims, clock, state, writes } = this.parts;
     const { request_id } = claim.job;
-    return writes.change(request_id, async () => {
+    return writes.changes.run(request_id, async () => {
       if (!claims.isHolding(claim) || this.#findEntry(request_id) !== undefined) return false;
       const entries: JournalEntry[] = [{ kind: "remote", request_id, at, provider, can_stop: canStop }];
       if (day) {
@@ -98,7 +98,7 @@ export class LocalUpstreamRequests implements RemoteRequests {
 
   keep({ job: { request_id } }: Claim, remote_id: string): Promise<"kept" | "stopped" | "ended"> {
     const { clock, state, writes } = this.parts;
-    return writes.change(request_id, async () => {
+    return writes.changes.run(request_id, async () => {
       const { remote, status } = state.rows.get(request_id) ?? {};
       if (remote === undefined || (status && status !== "STOPPED" && isFinal(status))) return "ended";
       const stopped = status === "STOPPED";
@@ -112,7 +112,7 @@ export class LocalUpstreamRequests implements RemoteRequests {
   release(claim: Claim, reason?: string): Promise<void> {
     const { claims, writes } = this.parts;
     const { request_id } = claim.job;
-    return writes.change(request_id, async () => {
+    return writes.changes.run(request_id, async () => {
       if (this.#findEntry(request_id)?.remote_id !== undefined) return;
       await writes.append([{ kind: "released", request_id, reason }]);
       if (claims.isHolding(claim)) claims.putBack(request_id);
@@ -130,7 +130,7 @@ export class LocalUpstreamRequests implements RemoteRequests {
   async expire(): Promise<void> {
     const { claims, state, writes } = this.parts;
     for (const { requestId } of [...state.rows.values()].filter((row) => this.#isTooOld(row)))
-      await writes.change(requestId, async () => {
+      await writes.changes.run(requestId, async () => {
         const row = state.rows.get(requestId);
         if (row?.status !== "PENDING" || row.remote || claims.isHeld(requestId)) return;
         const reason = NOT_SENT + (row.reason ?? state.gate?.gate.reason ?? "");
@@ -207,11 +207,7 @@ function isLostCreate({ status, remote }: StoredConversation): boolean {
   return status === "STOPPED" && remote !== undefined && !remote.remote_id && !remote.lost;
 }
 
-export function buildRemoteRequest({
-  at,
-  provider,
-  can_stop: canStop,
-  remote_id: remoteId,
-}: RemoteEntry): RemoteRequest {
-  return { at, provider, canStop, remoteId };
+/** Converts an entry of the journal. */
+export function buildRemoteRequest(entry: RemoteEntry): RemoteRequest {
+  return { at: entry.at, provider: entry.provider, canStop: entry.can_stop, remoteId: entry.remote_id };
 }

@@ -6,6 +6,7 @@ CREATE TABLE research.processes (
   says_dollars boolean NOT NULL DEFAULT true,
   expires_at timestamptz NOT NULL
 );
+CREATE VIEW research.workers AS SELECT * FROM research.processes WHERE role <> 'api' AND expires_at > now();
 CREATE TABLE research.keys (
   id text PRIMARY KEY,
   name text NOT NULL,
@@ -136,12 +137,6 @@ CREATE TABLE research.slots (
   PRIMARY KEY (key, operation, number)
 ) WITH (fillfactor = 80);
 
--- Returns the model that new conversations will use, which is that of the workers.
-CREATE FUNCTION research.model() RETURNS text LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN (SELECT max(model) FROM research.processes WHERE role <> 'api' AND expires_at > now());
-END $$;
-
 -- Adds conversations to the sums (`sign` 1) or subtracts them (-1), for 'created' and 'ended' in `moments`. It is volatile, so that
 -- it sees the changes of its own statement. All statements lock the sums in one order, widest span first.
 CREATE FUNCTION research.tally(ids uuid[], moments text[], sign int, of_deleted boolean) RETURNS int LANGUAGE plpgsql AS $$
@@ -248,8 +243,7 @@ DECLARE
   of_model text;
   unpriced int;
 BEGIN
-  SELECT max(model), coalesce(bool_and(says_dollars), true) INTO of_model, f.is_measured FROM research.processes
-  WHERE role <> 'api' AND expires_at > now();
+  SELECT max(model), coalesce(bool_and(says_dollars), true) INTO of_model, f.is_measured FROM research.workers;
   SELECT count(*), coalesce(sum((
       SELECT max(m.dollars) FROM research.models AS m WHERE r.model IS NULL OR m.model = r.model
     )::numeric), 0),

@@ -14,13 +14,7 @@ import { renderElapsedTime } from "../live-updates.js";
 import { renderTimestamp, type ViewParts } from "./shared-parts.js";
 
 /** A valid key as the page shows it. Only the name is meant for people. */
-interface ShownKey {
-  id: string;
-  name: string;
-  tier: string;
-  limits: HourlyLimit;
-  budgets?: KeyBudgets | undefined;
-}
+type ShownKey = Pick<ServiceKey, "id" | "name" | "tier" | "limits" | "budgets">;
 
 /** Maps the ids of added keys, including revoked ones, to their names; empty if no key was added. */
 export function listKeyNames(added: readonly ServiceKey[]): ReadonlyMap<string, string> {
@@ -36,7 +30,7 @@ export function listShownKeys(
   now: number,
 ): ShownKey[] {
   if (added.length > 0) return added.filter((key) => isKeyValid(key, now));
-  return single ? [{ ...single, id: single.keyId, name: "The one key" }] : [];
+  return single ? [{ ...single, name: "The one key" }] : [];
 }
 
 /** Renders how much each key with limits has used, and when its next request is allowed. */

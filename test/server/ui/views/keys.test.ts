@@ -39,7 +39,7 @@ test("what each key has spent stands there by name, the dearest first; nothing i
 });
 
 test("what a key has used of its hour and of its budgets stands there, and when the next create is allowed", () => {
-  const key = { id: "a", name: "alice", tier: "free", limits: { create: 10, stop: 20 } };
+  const key = { id: "a", name: "alice", tier: "free" as const, limits: { create: 10, stop: 20 } };
   const day = 86_400_000;
   const budgets = { budget: { most: 200, ms: 30 * day }, dollars: { most: 2.5, ms: day }, atOnce: 3 };
   const hour = { create: { used: 10, nextAt: 60_000 }, stop: { used: 1 } };
