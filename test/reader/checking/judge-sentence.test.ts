@@ -188,6 +188,72 @@ describe("with nothing to look for", () => {
   });
 });
 
+describe("an unchecked sentence names the reason", () => {
+  const houses = Array.from({ length: 8 }, (_, i) => `The ${i + 20} houses of the town stand by the river.`);
+  const onPage = (kind: string, where: string) => `the ${kind} is on the page, but ${where}`;
+  const elsewhere = "in a passage about something else";
+  const nothing = "the sentence has no number, date or quotation to look for";
+  test.each<[claim: string, texts: string[], reason: string, whole?: string, language?: string]>([
+    [
+      "Orvik sold 412 pumps.",
+      ["Orvik is a maker.", "It makes pumps.", "Brenta sold 412 pumps.", ...houses],
+      onPage("number", "far from the names in the sentence"),
+    ],
+    ["The pool takes 1600 connections.", ["In 1600 a queen was born."], onPage("number", elsewhere)],
+    ["The pool opens at 14:05.", ["A train leaves at 14:05."], onPage("number", elsewhere)],
+    ["The pool opened on 4 July 2024.", ["The mayor was born on 4 July 2024."], onPage("date", elsewhere)],
+    [
+      "The pool takes 1600 connections.",
+      ["The pool is wet."],
+      onPage("number", "outside its main text"),
+      "The pool is wet.\nconnections: 1600",
+    ],
+    [
+      "She calls it “a very short night”.",
+      ["Es war eine sehr lange Nacht, und sie hat nicht geschlafen."],
+      "the page is in another language than the quotation",
+    ],
+    [
+      "The pool opened on 4 July 2024.",
+      ["Uimahalli avattiin 4. heinäkuuta 2024."],
+      "the page is in a language whose dates cannot be read",
+      "",
+      "fi",
+    ],
+    [
+      "The pool opened on 16 September 2024.",
+      ["17 September 2024", "The pool opened on Monday."],
+      "the page may name the day by its weekday",
+    ],
+    [
+      "The club began in the 1980s with 40 members.",
+      ["The club began in 1984 with 40 members."],
+      "a page may state a difference, a decade or a time ago in other words",
+    ],
+    [
+      "The club has more than 1,000 members.",
+      ["The club has 1,450 members."],
+      "the sentence gives a bound, and the page has a number within it",
+    ],
+    ["The gravity of the moon causes the tides.", ["Tides are due to the gravity of the moon."], nothing],
+    [
+      "The committee rejected the proposal.",
+      ["Tides are due to the gravity of the moon."],
+      `${nothing}, and the page has few of its words`,
+    ],
+  ])("%s", async (claim, texts, reason, whole = "", language = undefined) => {
+    const content = new PageContent(
+      texts.map((text) => ({ text, over: "" })),
+      undefined,
+      whole,
+      language,
+    );
+    expect(await judgeSentence(claim, [{ ...page(), content }], "en")).toMatchObject({
+      ...{ verdict: "unchecked", missing: [], reason },
+    });
+  });
+});
+
 test("what is not on the beginning of a page that was cut is unchecked", async () => {
   const content = new PageContent(
     [{ text: "The pool takes 900 connections.", over: "" }],
