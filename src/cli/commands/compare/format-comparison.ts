@@ -6,7 +6,7 @@ import { sumTokens } from "../../../client/store/history/history-records.js";
 import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan-rows.js";
 import type { Result } from "../../../client/workflows/fetch-results.js";
 import { tryParseExact } from "../../../core/json/exact-json.js";
-import { escapeMarkdown } from "../../../core/markdown/escape-markdown.js";
+import { escapeMarkdown, formatAutolink } from "../../../core/markdown/escape-markdown.js";
 import { formatDollars } from "../../../core/text/describe-progress.js";
 import { formatCount } from "../../../core/text/format-text.js";
 import { formatDuration } from "../../../core/text/time-format.js";
@@ -124,7 +124,7 @@ export function formatCompareIndex(
     return `| ${cells.map(escapeTableCell).join(" | ")} |`;
   });
   const shared = listSharedSources(states).map(
-    ({ url, profiles }) => `- <${url}>: ${escapeTableCell(profiles.join(", "))}`,
+    ({ url, profiles }) => `- ${formatAutolink(url)}: ${escapeTableCell(profiles.join(", "))}`,
   );
   const hasRedirects = states.some((state) =>
     readResultNote(state)?.sources.some(

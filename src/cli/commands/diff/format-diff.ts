@@ -1,12 +1,11 @@
 import type { ReportDiff } from "../../../app/diff-reports.js";
-import { escapeMarkdown } from "../../../core/markdown/escape-markdown.js";
+import { escapeMarkdown, formatAutolink } from "../../../core/markdown/escape-markdown.js";
 
 /** Formats the changes as Markdown. */
 export function formatDiff({ old, new: now, changes, sources }: ReportDiff): string {
   const [before, after] = [old, now].map(({ request_id, file }) => escapeMarkdown(request_id ?? file ?? ""));
   const listOfKind = (kind: string) => changes.filter((change) => change.kind === kind).map(formatChange);
-  const formatLinks = (urls: readonly string[]) =>
-    urls.map((url) => `- <${url.replace(/[\s<>]/g, encodeURIComponent)}>`);
+  const formatLinks = (urls: readonly string[]) => urls.map((url) => `- ${formatAutolink(url)}`);
   const sections: [string, string[]][] = [
     ["Another figure", listOfKind("changed")],
     ["Only in the new one", listOfKind("added")],

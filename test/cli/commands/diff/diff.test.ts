@@ -23,7 +23,7 @@ const NEW = `- Since 3 May 2024 the service runs [1]
 `;
 
 function files(extra: Record<string, string> = {}) {
-  const home = folderWith({ "old.md": OLD, "new.md": NEW, ...extra });
+  const home = folderWith({ "old.md": OLD, "new.md": NEW, "empty.md": "", ...extra });
   return { home, diff: (...args: string[]) => research(["diff", ...args], { home, cwd: home }) };
 }
 
@@ -122,6 +122,13 @@ test("--html is a page, -o a file that is never overwritten without --force", as
   expect(await diff("old.md", "new.md", "-o", "page.html")).toMatchObject({ code: 12, stdout: "" });
   expect(await diff("old.md", "new.md", "-o", "page.html", "--force")).toMatchObject({ code: 15 });
   expect(readFileSync(join(home, "page.html"), "utf8")).toMatch(/^# What changed\n/);
+});
+
+test("nothing in a report acts on the terminal of whoever reads the changes", async () => {
+  const { diff } = files({ "evil.md": "It costs 7 \u001b]0;x\u0007 euros, see https://a.example/\u202ex" });
+  const { stdout } = await diff("empty.md", "evil.md");
+  expect(stdout).toContain("7 \\\\u{1b}\\]0;x\\\\u{7} euros");
+  expect(stdout).not.toMatch(/[\p{Cc}\p{Cf}](?<!\n)/u);
 });
 
 test.each([
