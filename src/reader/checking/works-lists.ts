@@ -27,7 +27,8 @@ export class WorksLists {
       if (entries) entries.push(unit);
       else if (unit.entry) lists.set(unit.entry.list, [unit]);
     }
-    const used = [countMarks(units, SURE), countMarks(units, ["number", "glued"])] as const;
+    const allMarks = units.flatMap(listMarks);
+    const used = [countMarks(allMarks, SURE), countMarks(allMarks, ["number", "glued"])] as const;
     const fromLast = [...lists.values()].reverse();
     const labelsOfWorks = new Set<string>();
     const hasWorks = (members: readonly ReportUnit[]) => {
@@ -53,7 +54,8 @@ export class WorksLists {
     // Entries that begin with a mark take precedence over a plain numbered list, for example one appended to the report.
     for (const unit of [...numbered.filter((unit) => !isLabelled(unit)), ...numbered.filter(isLabelled)])
       for (const label of unit.entry?.labels ?? []) list(label, unit.entry?.urls ?? []);
-    const marks = units.flatMap((unit) => (this.units.has(unit) ? [] : listMarks(unit)));
+    const marks =
+      this.units.size === 0 ? allMarks : units.filter((unit) => !this.units.has(unit)).flatMap(listMarks);
     const listLeading = (kinds: readonly Certainty[]) =>
       marks.filter((mark) => kinds.includes(mark.certainty) && this.#isLeading(mark));
     this.#isCounted =
@@ -89,12 +91,17 @@ export class WorksLists {
   }
 }
 
-const listMarks = ({ lines }: ReportUnit): CitationMark[] => lines.flatMap(({ marks }) => marks);
+/** Lists the marks of a unit. Most units have one line, whose marks need not be copied. */
+const listMarks = ({ lines }: ReportUnit): readonly CitationMark[] =>
+  lines.length === 1 ? (lines[0]?.marks ?? []) : lines.flatMap(({ marks }) => marks);
 
 /** Counts the marks of these certainties for each number. */
-function countMarks(units: readonly ReportUnit[], kinds: readonly Certainty[]): ReadonlyMap<string, number> {
+function countMarks(
+  marks: readonly CitationMark[],
+  kinds: readonly Certainty[],
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { certainty, labels } of units.flatMap(listMarks))
+  for (const { certainty, labels } of marks)
     for (const label of kinds.includes(certainty) ? labels : [])
       counts.set(label, (counts.get(label) ?? 0) + 1);
   return counts;
@@ -118,7 +125,7 @@ function isWorkList(
   if (of === "lines" && labels.every((label) => /^\d+$/.test(label))) return true;
   if (share((unit) => classifyWorkUnit(unit) === "title") >= 0.8) return true;
   const isUsed = (nth: 0 | 1, kinds: readonly Certainty[]) => {
-    const counts = countMarks(members, kinds);
+    const counts = countMarks(members.flatMap(listMarks), kinds);
     return labels.some((label) => (used[nth].get(label) ?? 0) > (counts.get(label) ?? 0));
   };
   const isWeaklyUsed = () =>
