@@ -93,12 +93,6 @@ interface TextReading {
   words: readonly number[];
 }
 
-/** A place in a report that has a word, and the word's weight there. */
-interface WordPlace {
-  place: number;
-  share: number;
-}
-
 /** Two statements. `likeness` is by their words alone; `score` also counts shared figures. */
 interface Pair {
   from: number;
@@ -122,7 +116,7 @@ export function relateSentences(
   const right = new ReportSide(second, first, getVocabulary(b, a), readings, isForeign);
   const total = left.statements.length + right.statements.length;
   const weights = Array.from({ length: ids.size }, (_, id) => {
-    const [x, y] = [left.listWordPlaces(id).length, right.listWordPlaces(id).length];
+    const [x, y] = [left.countPlaces(id), right.countPlaces(id)];
     return Math.log(1 + total / (x + y)) * (x > 0 && y > 0 ? 1 : UNKNOWN);
   });
   left.findPlaces(right);
@@ -174,7 +168,8 @@ function createTextReader(vocabulary: Vocabulary, ids: Map<string, number>): (te
 /** A report, in which the statements of the other report are looked up. */
 class ReportSide {
   readonly statements: Statement[];
-  readonly #words: WordPlace[][] = [];
+  /** For each word, by id, the places that have it: 2 × place, plus 1 if the word is the sentence's own and not of its context. */
+  readonly #words: number[][] = [];
   readonly #common: number;
   #figures: FigureIndex | undefined;
   #quotable: QuotableText | undefined;
@@ -199,7 +194,7 @@ class ReportSide {
       before = ownWords;
       for (const [word, share] of words) {
         this.#words[word] ??= [];
-        this.#words[word]?.push({ place, share });
+        this.#words[word]?.push(2 * place + (share === 1 ? 1 : 0));
       }
       // The first cell of a row is a title for the other cells.
       const heads = `${over}\n${/^[^|]*(?= \| )/.exec(text)?.[0] ?? ""}`;
@@ -209,9 +204,9 @@ class ReportSide {
     });
   }
 
-  /** Returns the places that have a word, in order. */
-  listWordPlaces(word: number): readonly WordPlace[] {
-    return this.#words[word] ?? [];
+  /** Returns the number of places that have a word. */
+  countPlaces(word: number): number {
+    return this.#words[word]?.length ?? 0;
   }
 
   /** Looks up the items of all statements in the other report. */
@@ -236,46 +231,48 @@ class ReportSide {
 
   /** Finds the most similar statements of the other report, by words and shared figures. */
   findNear(other: ReportSide, weights: readonly number[]): void {
+    // These are indexed by statements of the other report, and empty again after each statement of this one.
+    const size = other.statements.length;
+    const [likeness, shared] = [new Float64Array(size), new Float64Array(size)];
+    const isAbout = new Uint8Array(size);
     for (const x of this.statements) {
       if (x.items.length === 0 || x.isShared) continue;
-      const pairs = new Map<number, Pair>();
-      const getPair = (to: number): Pair => {
-        const existing = pairs.get(to);
-        if (existing) return existing;
-        const pair = { from: x.place, to, likeness: 0, score: 0, isAbout: false };
-        pairs.set(to, pair);
-        return pair;
-      };
+      const candidates = new Set<number>();
       const words = Array.from(x.words, ([word, share]) => {
-        return { weight: weights[word] ?? 0, share, places: other.listWordPlaces(word) };
+        return { weight: weights[word] ?? 0, share, places: other.#words[word] ?? [] };
       });
       let left = MOST_PLACES;
       for (const { weight, share, places } of words.sort((p, q) => p.places.length - q.places.length)) {
         const count = Math.min(left, places.length);
         left -= count;
         for (let i = 0; i < count; i++) {
-          const { place: to, share: otherShare } = places[i] as WordPlace;
-          const pair = getPair(to);
-          const both = Math.min(share, otherShare);
-          const whole = x.weight + (other.statements[to] as Statement).weight;
-          pair.likeness += (2 * both * weight) / Math.max(1e-9, whole);
-          pair.isAbout ||= both === 1;
+          const entry = places[i] ?? 0;
+          const to = entry >> 1;
+          const both = entry % 2 === 1 ? share : CONTEXT;
+          const whole = x.weight + (other.statements[to]?.weight ?? 0);
+          candidates.add(to);
+          likeness[to] = (likeness[to] ?? 0) + (2 * both * weight) / Math.max(1e-9, whole);
+          if (both === 1) isAbout[to] = 1;
         }
       }
       for (const { sought, places, back } of x.items)
         for (const to of new Set([...places.listFirst(MOST_FORMS), ...back])) {
-          const pair = getPair(to);
-          pair.score += isCommonNumber(sought) ? this.#common : FIGURE;
-          pair.isAbout ||= this.isForeign || !isCommonNumber(sought);
+          candidates.add(to);
+          shared[to] = (shared[to] ?? 0) + (isCommonNumber(sought) ? this.#common : FIGURE);
+          if (this.isForeign || !isCommonNumber(sought)) isAbout[to] = 1;
         }
-      for (const pair of pairs.values()) {
-        pair.score += pair.likeness;
-        pair.isAbout &&= this.isForeign || pair.likeness >= LEAST_ALIKE;
+      const pairs: Pair[] = [];
+      for (const to of candidates) {
+        const alike = likeness[to] ?? 0;
+        const score = (shared[to] ?? 0) + alike;
+        const isRelated = isAbout[to] === 1 && (this.isForeign || alike >= LEAST_ALIKE);
+        if (isRelated || score >= LEAST_ALIKE)
+          pairs.push({ from: x.place, to, likeness: alike, score, isAbout: isRelated });
+        likeness[to] = 0;
+        shared[to] = 0;
+        isAbout[to] = 0;
       }
-      x.near = [...pairs.values()]
-        .filter(({ score, isAbout }) => isAbout || score >= LEAST_ALIKE)
-        .sort((p, q) => q.score - p.score)
-        .slice(0, MOST_NEAR);
+      x.near = pairs.sort((p, q) => q.score - p.score).slice(0, MOST_NEAR);
     }
   }
 
