@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { STAND_INS } from "../build/stand-ins.js";
 import { nodeOf } from "../test/node/runtimes.js";
+import { diffingFigures } from "./diffing.js";
 import { exchangeFigures } from "./exchanges.js";
 import { pollRates } from "./poll-rate.js";
 import { pollingTable } from "./polling.js";
@@ -53,6 +54,12 @@ const PAIRS = quick ? 5 : 15;
 if (process.argv.includes("polls")) {
   for (const { ours, bare } of await pollRates(PAIRS))
     process.stdout.write(`${ours.toFixed(0)} ÷ ${bare.toFixed(0)} = ${(ours / bare).toFixed(2)}\n`);
+  process.exit();
+}
+if (process.argv.includes("diffs")) {
+  const { all, half, weekly, none } = diffingFigures(join(import.meta.dirname, "../bin/research.js"));
+  const seconds = [all, half, weekly, none].map((ms) => `${(ms / 1_000).toFixed(2)} s`);
+  process.stdout.write(`${seconds.join(", ")}; ÷ half: ${((all - none) / (half - none)).toFixed(2)}\n`);
   process.exit();
 }
 const WATCH_SECONDS = quick ? 15 : 60;
@@ -177,6 +184,7 @@ try {
   await polls();
   await createRate();
   await reading();
+  diffing();
   await exchanges();
   await web();
   const shared = await postgresRows({ pairs: quick ? 3 : 9, seconds: LOAD_SECONDS });
@@ -224,6 +232,18 @@ async function reading() {
     ratio: "",
     goal: "≤ 2 s, < 200 MB",
     met: ms <= 2_000 && mib < 190,
+  });
+}
+
+function diffing() {
+  const { all, half, weekly, none } = diffingFigures(program);
+  const ratio = (all - none) / (half - none);
+  row("`diff` of two reports of 300 kB without a common sentence / of 150 kB, less two short ones", {
+    figure: `${(all / 1_000).toFixed(2)} s of processor time; a week later ${(weekly / 1_000).toFixed(2)} s`,
+    baseline: `${(half / 1_000).toFixed(2)} s; short ones ${(none / 1_000).toFixed(2)} s`,
+    ratio: ratio.toFixed(2),
+    goal: "≤ 2 s, ≤ 2.2",
+    met: all <= 2_000 && ratio <= 2.2,
   });
 }
 
