@@ -8,12 +8,12 @@ import { NODE, Running } from "./run.js";
 const SCRIPT = `
 const seeded = ${seeded};
 import { writeFileSync, rmSync } from "node:fs";
-import { lock } from "./lock.js";
+import { acquireLock } from "./lock.js";
 const [path, mode, seed] = process.argv.slice(2);
 const random = seeded(Number(seed));
 if (mode === "hold") {
   try {
-    const release = await lock(path);
+    const release = await acquireLock(path);
     console.log("holds " + process.pid);
     process.stdin.on("end", () => { release(); console.log("released"); }).resume();
   } catch (error) {
@@ -21,7 +21,7 @@ if (mode === "hold") {
   }
 } else {
   for (let round = 0; round < Number(mode); round++) {
-    const release = await lock(path, 60_000);
+    const release = await acquireLock(path, 60_000);
     // Only one process at a time may be here.
     writeFileSync(path + ".inside", "", { flag: "wx" });
     await new Promise((resolve) => setTimeout(resolve, random() * 3));
