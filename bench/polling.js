@@ -13,7 +13,9 @@ const SHAPES = [
 
 /** The table of the simulation as Markdown. */
 export async function pollingTable() {
-  const { adaptiveInterval, learnedInterval } = await source("src/client/calls/watch/poll-interval.ts");
+  const { computeAdaptiveInterval, learnPollInterval } = await source(
+    "src/client/calls/watch/poll-interval.ts",
+  );
   const parts = [];
   for (const { name, ...shape } of SHAPES) {
     const random = seeded(20_261_120);
@@ -25,8 +27,8 @@ export async function pollingTable() {
         (seconds) => /** @type {[string, () => number]} */ ([`fixed ${seconds} s`, () => seconds * 1_000]),
       ),
       ["doubling, 2 to 30 s", (_age, _random, poll) => Math.min(2_000 * 2 ** (poll - 1), 30_000)],
-      ["ours: a twentieth of the age", adaptiveInterval],
-      ["ours: 200 runs known", learnedInterval(known)],
+      ["ours: a twentieth of the age", computeAdaptiveInterval],
+      ["ours: 200 runs known", learnPollInterval(known)],
     ];
     const rows = intervals.map(([label, interval]) => {
       const { polls, lagSeconds, share } = simulate(interval, lengths, random);
