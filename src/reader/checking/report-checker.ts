@@ -229,7 +229,7 @@ export class Checker {
   /** Returns why an address must not be requested; undefined if it may be. */
   #explainRefusal(address: string): string | undefined {
     const { readFile, forbidden } = this.options;
-    if (FILE.test(address) && !URL.canParse(address.replace(/:\d+$/, "")))
+    if (FILE.test(address))
       return readFile ? undefined : "a place in a file: --sources DIR names the folder to look in";
     if (!URL.canParse(address)) return "its address is invalid";
     const url = new URL(address);
@@ -246,9 +246,9 @@ export class Checker {
 
   async #read(address: string): Promise<PageAttempt> {
     const { readFile, clock } = this.options;
-    if (FILE.test(address)) {
+    if (readFile && FILE.test(address)) {
       const name = stripFragmentAndLine(address);
-      const document = (await readFile?.(name)) ?? { reason: "files are read only below --sources" };
+      const document = await readFile(name);
       if ("reason" in document) return createUnreadPage(address, document.reason);
       const accessed = new Date(clock.now()).toISOString();
       return {

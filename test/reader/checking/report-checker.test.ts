@@ -37,3 +37,20 @@ test("a redirect of Google's grounding that ended says nothing of the page that 
   const { checked } = await checker.check({ text: report.join("\n\n"), given }, options);
   expect(checked.citations.map(({ verdict }) => verdict)).toEqual(["found", "unreadable", "gone"]);
 });
+
+test("a page that is not requested names the reason", async () => {
+  const checker = await checkerOf({ "a.test/pool": "<p>The pool takes 1,600 connections.</p>" });
+  const text = [
+    "The pool takes 1,600 connections (http://a.test/pool).",
+    "It takes 5 (http://a.test/other). It takes 6 (docs/a.md:3). It takes 7 [1].",
+  ].join("\n\n");
+  const given = { citations: [], sources: ["http://["] };
+  const options = { pages: 1, timeoutMs: 0, signal: new AbortController().signal };
+  const { checked } = await checker.check({ text, given }, options);
+  expect(checked.pages.map(({ url, reason }) => [url, reason])).toEqual([
+    ["http://a.test/pool", null],
+    ["http://a.test/other", "only 1 pages are read"],
+    ["docs/a.md:3", "a place in a file: --sources DIR names the folder to look in"],
+    ["http://[", "its address is invalid"],
+  ]);
+});
