@@ -65,8 +65,7 @@ export function formatQuota(
   { used, limit, left, next_slot_at: next_at, origin }: Omit<AccountQuota, "day" | "spent">,
   now: number,
 ): string {
-  if (limit === null || next_at === null)
-    return `${formatCount(used, "create")} in the last hour at ${origin}\n`;
+  if (next_at === null) return `${formatCount(used, "create")} in the last hour at ${origin}\n`;
   const next =
     Date.parse(next_at) <= now
       ? "the next one may be sent now"

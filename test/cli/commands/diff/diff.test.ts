@@ -109,6 +109,20 @@ test("--json: one object with both sentences of a change", async () => {
   });
 });
 
+test("either report may be stdin, and a bound that the figure keeps is the same", async () => {
+  const home = folderWith({ "old.md": "The club has 1,450 members in 12 towns." });
+  const input = "The club has more than 1,000 members in 12 towns.";
+  const diff = (...args: string[]) => research(["diff", ...args, "--json"], { home, cwd: home, input });
+  for (const args of [
+    ["old.md", "-"],
+    ["-", "old.md"],
+  ]) {
+    const { code, stdout } = await diff(...args);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ changes: [], counts: { same: 1, not_compared: 0 } });
+  }
+});
+
 test("--html is a page, -o a file that is never overwritten without --force", async () => {
   const { diff, home } = files({ "evil.md": "It costs 7 <script>alert(1)</script> **euros** & `x`." });
   expect(await diff("old.md", "evil.md", "--html", "-o", "page.html")).toMatchObject({
@@ -135,9 +149,11 @@ test.each([
   [["-", "-"], 2, "stdin can be read only once"],
   [["old.md", "value.json"], 2, "one of the results is structured"],
   [["old.md", "none.md"], 12, "none.md could not be read"],
+  [["big.md", "new.md"], 2, "the report is over 2 MiB"],
+  [["old.md", "big.md"], 2, "the report is over 2 MiB"],
   [["old.md", "new.md", "--html", "--json"], 2, "cannot be used together"],
 ])("%j ends with %i", async (args, code, message) => {
-  const { diff } = files({ "value.json": '{"output":{"a":1}}' });
+  const { diff } = files({ "value.json": '{"output":{"a":1}}', "big.md": "a ".repeat(1_100_000) });
   const refused = await diff(...args);
   expect(refused).toMatchObject({ code, stdout: "" });
   expect(refused.stderr).toContain(message);
