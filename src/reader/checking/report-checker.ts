@@ -3,6 +3,7 @@ import { hashSha256 } from "../../core/files/local-error.js";
 import { type Checked, type CheckedPage, countVerdicts } from "../../core/protocol/check-outcome.js";
 import { isGroundingRedirect } from "../../core/protocol/citations.js";
 import { Semaphore } from "../../core/semaphore.js";
+import { formatCount } from "../../core/text/format-text.js";
 import { HostGate } from "../fetching/host-gate.js";
 import { explainUnfitUrl, type Network } from "../fetching/page-fetcher.js";
 import { type Page, PageReader, type PageReaderOptions } from "../fetching/page-reader.js";
@@ -220,7 +221,11 @@ export class Checker {
       if (reason === undefined && fits) {
         asked.push(address);
         pages.add(stripFragmentAndLine(address));
-      } else left.push([address, createUnreadPage(address, reason ?? `only ${most} pages are read`)]);
+      } else
+        left.push([
+          address,
+          createUnreadPage(address, reason ?? `a check reads at most ${formatCount(most, "page")}`),
+        ]);
       isWhole &&= reason !== undefined || fits;
     }
     return { asked, left, isWhole };

@@ -19,8 +19,8 @@ const MONTH = buildAlternation(WORDS.listOrdered("months").map(([word]) => word)
 const COUNTED = new RegExp(`^(?:${MONTH}(?!\\p{L})|${buildAlternation(WORDS.list("counted"))})`, "iu");
 /** How many characters before a full stop decide whether it ends the sentence. */
 const LONGEST_END = 20;
-/** Matches a unit after a number, which looks like an abbreviation but may end a sentence: `It takes 5 ms. Then …` */
-const UNIT = /\p{N}\s?°?(?:ms|min|\p{L})\.["'’”)\]*_]*\s*$/u;
+/** Matches a unit after a number, which looks like an abbreviation but may end a sentence: `5 ms. Then …`, `90 km/h. Two …` */
+const UNIT = /\p{N}\s?°?(?:\p{L}{1,4}\/)?(?:ms|min|\p{L})\.["'’”)\]*_]*\s*$/u;
 /** Matches text that never begins a sentence: a small letter, or a closing mark. */
 const GOES_ON = /^(?:\p{Ll}|[)\]”’,;/]|[`'"][\s.,;)])/u;
 

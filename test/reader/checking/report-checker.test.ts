@@ -49,7 +49,7 @@ test("a page that is not requested names the reason", async () => {
   const { checked } = await checker.check({ text, given }, options);
   expect(checked.pages.map(({ url, reason }) => [url, reason])).toEqual([
     ["http://a.test/pool", null],
-    ["http://a.test/other", "only 1 pages are read"],
+    ["http://a.test/other", "a check reads at most 1 page"],
     ["docs/a.md:3", "a place in a file: --sources DIR names the folder to look in"],
     ["http://[", "its address is invalid"],
   ]);

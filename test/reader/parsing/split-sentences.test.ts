@@ -33,10 +33,13 @@ it.each([
 });
 
 it("ends a sentence at a unit and at a number that counts nothing", () => {
-  const text = "It takes 5 ms. Then it stops. There were 15. Marie left.";
+  const text =
+    "It takes 5 ms. Then it stops. La limite est de 90 km/h. Deux radars la surveillent. There were 15. Marie left.";
   expect(read(text).map(({ segment }) => segment.trim())).toEqual([
     "It takes 5 ms.",
     "Then it stops.",
+    "La limite est de 90 km/h.",
+    "Deux radars la surveillent.",
     "There were 15.",
     "Marie left.",
   ]);
