@@ -1,6 +1,6 @@
 import type { History } from "../client/store/history/history.js";
 import { type HistoryEntry, hashApiKey } from "../client/store/history/history-records.js";
-import type { HourlyUsage } from "../client/store/history/hourly-usage.js";
+import type { HourlyUsage } from "../client/store/history/window-usage.js";
 import { getApiKey } from "../client/workflows/account-fallback.js";
 import type { Clock } from "../core/clock.js";
 import { LocalError } from "../core/files/local-error.js";

@@ -15,7 +15,7 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promi
   "History:": {
     list: async () => (await import("./commands/list/command.js")).list,
     show: async () => (await import("./commands/show/command.js")).show,
-    rerun: async () => (await import("./commands/create/command.js")).rerun,
+    rerun: async () => (await import("./commands/rerun/command.js")).rerun,
     resolve: async () => (await import("./commands/resolve/command.js")).resolve,
     history: async () => (await import("./commands/history/command.js")).history,
   },
@@ -26,7 +26,7 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promi
   },
   "Settings:": {
     login: async () => (await import("./commands/login/command.js")).login,
-    logout: async () => (await import("./commands/login/command.js")).logout,
+    logout: async () => (await import("./commands/logout/command.js")).logout,
     config: async () => (await import("./commands/config/command.js")).config,
   },
   "Local service:": {

@@ -1,26 +1,14 @@
-import { refuseFlagsBeside, UsageError } from "../../app/errors.js";
-import type { LimitOptions, ProfileAccount } from "../../app/profile-account.js";
+import { UsageError } from "../../app/errors.js";
 import { addProviderOptions, requireValidSchema } from "../../app/provider-options.js";
 import { checkTextSize, readText } from "../../app/read-text.js";
-import { requireBaseUrl } from "../../app/resolve-settings.js";
-import { addProviderDefaults, buildRequestBelow } from "../../client/dialects/providers.js";
 import type { HistoryEntry } from "../../client/store/history/history-records.js";
-import { type AccountRequest, getApiKey } from "../../client/workflows/account-fallback.js";
 import { findFollowUpId } from "../../client/workflows/find-and-query-requests.js";
-import { parseExact, tryParseJson } from "../../core/json/exact-json.js";
-import {
-  buildRequestBody,
-  type CreateBody,
-  insertContextFiles,
-  type JsonSchema,
-} from "../../core/protocol/conversation.js";
-import { quoteShellWord } from "../../core/text/format-text.js";
-import { stringifySafe } from "../../core/text/safe-text.js";
+import { tryParseJson } from "../../core/json/exact-json.js";
+import { buildRequestBody, type CreateBody, type JsonSchema } from "../../core/protocol/conversation.js";
 import type { Context } from "../command-context.js";
 import type { Given } from "../commands/shared-flags.js";
 import { describeContext } from "../requests/show-states.js";
 import type { Host } from "../terminal/host.js";
-import type { Terminal } from "../terminal/reporter.js";
 import { parseJson } from "./parse-json.js";
 
 /** Builds and validates the body of a create call from the command line. Throws UsageError or LocalError. */
@@ -70,119 +58,6 @@ export async function completeRequestBody(
     );
   if (after === undefined) return asked;
   return { ...asked, after: await findFollowUpId(ctx, after, { signal: ctx.signal, isOffline: dryRun }) };
-}
-
-export const OWN_SETTINGS = "Each profile has its own settings.";
-
-/** Lists the accounts to try for a create call, in order, each with its own body. Throws UsageError. */
-export async function openRequestAccounts(
-  ctx: Context,
-  body: CreateBody,
-  options: Given<"provider" | "or" | "domains" | "quota" | "dryRun" | "waitForQuota">,
-): Promise<AccountRequest<ProfileAccount>[]> {
-  const { or, model = [], set = [], after, domains, notDomains, window, waitForQuota, dryRun } = options;
-  const limitOf = (account: ProfileAccount, given: LimitOptions) =>
-    dryRun ? undefined : account.getHourlyLimit(given);
-  if (or.length === 0)
-    return [
-      { account: ctx, body: await completeRequestBody(ctx, body, options), limit: limitOf(ctx, options) },
-    ];
-  refuseFlagsBeside("--or", { set: set[0], after, waitForQuota }, OWN_SETTINGS);
-  const accounts = [ctx, ...ctx.openNamed(or, "--or")];
-  refuseSameAccounts(accounts);
-  const models = chooseModels(model, accounts);
-  const requests = accounts.map((account, index) => ({
-    account,
-    body: addProviderOptions(account, body, { model: models.get(account), domains, notDomains, window }),
-    limit: limitOf(account, index === 0 ? options : {}),
-  }));
-  for (const { account, body } of requests) (await account.dialect()).create(body);
-  return requests;
-}
-
-/** Throws UsageError if a profile is named twice, or if two have the same origin, key and, with `modelOf`, model. */
-export function refuseSameAccounts(
-  accounts: readonly ProfileAccount[],
-  modelOf?: (account: ProfileAccount) => unknown,
-): void {
-  const names = new Map<string, string>();
-  for (const account of accounts) {
-    const { origin, settings } = account;
-    const { value: profile } = settings.profile;
-    const key = getApiKey(account);
-    const isOne = key === undefined ? [] : [JSON.stringify([origin, key, modelOf?.(account)])];
-    for (const name of [`profile ${profile}`, ...isOne]) {
-      const other = names.get(name);
-      if (other === profile) throw new UsageError(`the profile ${profile} was given twice`);
-      if (other !== undefined)
-        throw new UsageError(
-          `the profiles ${other} and ${profile} have the same key at ${origin}${modelOf ? " and the same model" : ""}`,
-          modelOf && "Give one of them another model with --model PROFILE=NAME.",
-        );
-      names.set(name, profile);
-    }
-  }
-}
-
-/** Reads the model of each account from texts `PROFILE=NAME`. Throws UsageError. */
-export function chooseModels(
-  texts: readonly string[],
-  accounts: readonly ProfileAccount[],
-): Map<ProfileAccount, string> {
-  const models = new Map<ProfileAccount, string>();
-  for (const text of texts) {
-    const account = accounts.find(({ settings }) => text.startsWith(`${settings.profile.value}=`));
-    if (!account)
-      throw new UsageError(
-        `invalid value for --model: ${JSON.stringify(text)} does not name one of the accounts`,
-        "With several accounts pass --model PROFILE=NAME for each.",
-      );
-    models.set(account, text.slice(account.settings.profile.value.length + 1));
-  }
-  return models;
-}
-
-export async function printDryRequests(
-  { reporter }: Pick<Terminal, "reporter">,
-  requests: readonly AccountRequest<ProfileAccount>[],
-): Promise<number> {
-  const shown: { json: object; text: string }[] = [];
-  for (const { account, body } of requests) shown.push(await formatDryRequest(account, body));
-  const named = shown.map(({ json }, index) => ({ profile: requests[index]?.account.profile, ...json }));
-  await reporter.show(
-    requests.length === 1 ? shown[0]?.json : named,
-    shown.map(({ text }) => text).join("\n"),
-  );
-  return 0;
-}
-
-/** Builds the text of `--dry-run`. The curl command works for every prompt, because a quoted here-document expands nothing. */
-async function formatDryRequest(account: ProfileAccount, body: CreateBody) {
-  const { provider, settings } = account;
-  const base = requireBaseUrl(settings);
-  const dialect = await account.dialect();
-  const request = dialect.create(insertContextFiles(addProviderDefaults(provider, body)));
-  const {
-    method,
-    path,
-    headers: ownHeaders,
-    body: text = "",
-  } = buildRequestBelow(base, dialect.name, request);
-  const url = base.origin + path;
-  const isOther = provider?.otherKeyVariable === settings.apiKey?.source;
-  const ownVariable = (isOther && provider?.otherKeyVariable) || provider?.keyVariable;
-  const variable = provider?.baseUrl === base.origin ? ownVariable : "RESEARCH_API_KEY";
-  const [name, prefix] = dialect.keyHeader;
-  const all = { [name]: `${prefix}$${variable}`, "content-type": "application/json", ...ownHeaders };
-  const capitalizeHeader = (header: string) => header.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
-  const headers = Object.fromEntries(
-    Object.entries(all).map(([name, value]) => [capitalizeHeader(name), value]),
-  );
-  const json = parseExact(text);
-  const flags = Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`);
-  const words = ["curl -sS --globoff", `-X ${method}`, quoteShellWord(url), ...flags, "--data-binary @-"];
-  const shown = `${words.join(" ")} <<'RESEARCH_REQUEST'\n${stringifySafe(json)}\nRESEARCH_REQUEST\n`;
-  return { json: { method, url, headers, body: json }, text: shown };
 }
 
 const HOW = 'Pass the prompt as one argument ("…"), on stdin, or with --prompt-file PATH.';

@@ -7,8 +7,8 @@ import {
   type RequestFailure,
 } from "../../core/http/send-request.js";
 import type { Data, Operation } from "../../core/protocol/conversation.js";
+import { UNPAID } from "../dialects/classify-provider-error.js";
 import type { Dialect, RefusalKind, ServiceError } from "../dialects/dialect.js";
-import { UNPAID } from "../dialects/read-response.js";
 import {
   CODE_OF_REFUSAL,
   type ErrorFacts,

@@ -1,9 +1,9 @@
 import { findMemberText } from "../../core/json/exact-json.js";
 import { buildCreateRequest, buildStatusOrStopRequest, PROVIDER } from "./build-request.js";
+import { classifyProviderError } from "./classify-provider-error.js";
 import { type Dialect, InputError } from "./dialect.js";
 import {
   buildAnswerData,
-  classifyProviderError,
   pickExactMember,
   readFieldCitations,
   readNonBlank,

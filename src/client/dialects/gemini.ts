@@ -1,8 +1,8 @@
 import { buildCreateRequest, buildStatusOrStopRequest, PROVIDER } from "./build-request.js";
+import { classifyProviderError } from "./classify-provider-error.js";
 import type { Dialect } from "./dialect.js";
 import {
   buildAnswerData,
-  classifyProviderError,
   type Fields,
   readNonBlank,
   readObject,

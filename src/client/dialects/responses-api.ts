@@ -1,10 +1,10 @@
 import type { Citation } from "../../core/protocol/citations.js";
 import type { Data, Operation } from "../../core/protocol/conversation.js";
 import { buildStatusOrStopRequest, PROVIDER } from "./build-request.js";
+import { classifyProviderError } from "./classify-provider-error.js";
 import type { Dialect, ServiceError } from "./dialect.js";
 import {
   buildAnswerData,
-  classifyProviderError,
   type Fields,
   parseResultText,
   readNonBlank,

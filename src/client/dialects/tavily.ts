@@ -6,10 +6,10 @@ import {
   createSchemaError,
   PROVIDER,
 } from "./build-request.js";
+import { classifyProviderError } from "./classify-provider-error.js";
 import { type Dialect, InputError } from "./dialect.js";
 import {
   buildAnswerData,
-  classifyProviderError,
   readNonBlank,
   readNumberedSources,
   readObject,

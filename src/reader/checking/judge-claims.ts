@@ -1,8 +1,8 @@
 import type { Clock } from "../../core/clock.js";
 import type { CheckedCitation, Support } from "../../core/protocol/check-outcome.js";
 import type { CitedClaim } from "./citations.js";
+import type { PageContent, Pause } from "./indexed-page.js";
 import { type CitedPage, type Judgement, judgeSentence } from "./judge-sentence.js";
-import type { PageContent, Pause } from "./page-content.js";
 
 /** How long judging may block the event loop at a time, ms. */
 const TURN_MS = 20;

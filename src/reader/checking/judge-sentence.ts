@@ -6,7 +6,7 @@ import { blankOutDates } from "../matching/dates.js";
 import { type Figure, findFigures } from "../matching/numbers.js";
 import { findQuotations, isLongQuotation } from "../matching/quotations.js";
 import { findNames, listContentKeys } from "../matching/words.js";
-import { joinOnOneLine, type PageContent, type PageIndex, type Pause } from "./page-content.js";
+import { joinOnOneLine, type PageContent, type PageIndex, type Pause } from "./indexed-page.js";
 
 /** A verdict, with its evidence. */
 type VerdictWithEvidence = Pick<CheckedCitation, "verdict" | "missing" | "reason" | "passage">;

@@ -12,9 +12,9 @@ import { type Block, joinBlocks } from "../parsing/blocks/block.js";
 import type { CutDocument, ReadDocument } from "../parsing/documents/document-reader.js";
 import { ROBOT } from "../parsing/robots-txt.js";
 import { type GivenCitations, type ReportClaims, readFieldClaims, readMarkdownClaims } from "./citations.js";
+import { PageContent, type PagePassage } from "./indexed-page.js";
 import { addModelAnswers, type FindSupport, judgeClaims } from "./judge-claims.js";
 import type { CitedPage } from "./judge-sentence.js";
-import { PageContent, type PagePassage } from "./page-content.js";
 
 /** A report, as Markdown or as a structured result, and the citations that the provider returned with it. */
 export type Report = { text: string; given: GivenCitations } | { value: unknown; given: GivenCitations };

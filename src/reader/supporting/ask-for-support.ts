@@ -1,8 +1,8 @@
 import type { Clock } from "../../core/clock.js";
 import { type ExchangeStore, ResearchFailure, type Usage } from "../../core/researcher.js";
+import type { PageContent, Pause } from "../checking/indexed-page.js";
 import type { ProvenAnswer, ReadCitation, SupportVerdict } from "../checking/judge-claims.js";
 import { analyseClaim } from "../checking/judge-sentence.js";
-import type { PageContent, Pause } from "../checking/page-content.js";
 import type { ChatEndpoint } from "../model/endpoint/chat-endpoint.js";
 import {
   Budget,

@@ -1,5 +1,5 @@
+import { joinOnOneLine, type Pause } from "../checking/indexed-page.js";
 import { analyseClaim, type Sought } from "../checking/judge-sentence.js";
-import { joinOnOneLine, type Pause } from "../checking/page-content.js";
 import { listContentKeys } from "../matching/words.js";
 import { splitSentences } from "../parsing/split-sentences.js";
 import type { PageExcerpt, Piece } from "./page-excerpt.js";

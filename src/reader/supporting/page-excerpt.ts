@@ -1,5 +1,5 @@
+import { PageContent, type PagePassage, type Pause } from "../checking/indexed-page.js";
 import type { analyseClaim } from "../checking/judge-sentence.js";
-import { PageContent, type PagePassage, type Pause } from "../checking/page-content.js";
 import { splitIntoStems } from "../matching/words.js";
 import { splitSentences } from "../parsing/split-sentences.js";
 import { Bm25Index } from "../searching/bm25-index.js";

@@ -1,6 +1,6 @@
 import type { Support } from "../../core/protocol/check-outcome.js";
 import { shortenLine } from "../../core/text/format-text.js";
-import { joinOnOneLine } from "../checking/page-content.js";
+import { joinOnOneLine } from "../checking/indexed-page.js";
 import type { Task } from "../model/session/model-session.js";
 import {
   defineList,

@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.js";
 import { isObject, parseExact } from "../../core/json/exact-json.js";
 import type { checkSchema as CheckSchema } from "../../core/json-schema/check-in-thread.js";
+import { KeyedMutex } from "../../core/keyed-mutex.js";
 import type { JsonSchema } from "../../core/protocol/conversation.js";
 import type { ResearchJob } from "../../core/researcher.js";
-import { KeyedMutex } from "../../core/semaphore.js";
 import { checkIsAnswerable } from "./request-checks.js";
 import { createTooManyRequests, HttpError } from "./responses.js";
 

@@ -17,7 +17,7 @@ import { describeDefect, type Log, TroubleLog } from "../monitoring/operator-log
 import type { Ui } from "../ui/ui.js";
 import type { Authenticate } from "./authentication.js";
 import { CheckTimes, SchemaChecks } from "./create-request.js";
-import { answerOutput, answerStatus, create, type Handler, stop } from "./operations.js";
+import { answerOutput, answerStatus, create, type Handler, stop } from "./operation-handlers.js";
 import { answerMetrics, answerReady, isHostCheckSkipped, type Probes } from "./probes.js";
 import {
   checkContentLength,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { PageContent } from "../../../src/reader/checking/indexed-page.js";
 import { judgeClaims } from "../../../src/reader/checking/judge-claims.js";
 import type { CitedPage } from "../../../src/reader/checking/judge-sentence.js";
-import { PageContent } from "../../../src/reader/checking/page-content.js";
 import { isLinearInTurns } from "../../support/growth.js";
 
 const page = (texts: readonly string[]): CitedPage => ({

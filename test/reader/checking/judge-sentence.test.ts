@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Verdict } from "../../../src/core/protocol/check-outcome.js";
+import { PageContent } from "../../../src/reader/checking/indexed-page.js";
 import { type CitedPage, judgeSentence } from "../../../src/reader/checking/judge-sentence.js";
-import { PageContent } from "../../../src/reader/checking/page-content.js";
 
 /** A page of these passages; one with ` | ` in it has what stands over it before that. */
 function page(...texts: string[]): CitedPage {

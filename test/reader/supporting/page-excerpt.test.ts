@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PageContent } from "../../../src/reader/checking/page-content.js";
+import { PageContent } from "../../../src/reader/checking/indexed-page.js";
 import { measureSize, PageExcerpt } from "../../../src/reader/supporting/page-excerpt.js";
 
 /** A sentence of 40 characters. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { PageContent } from "../../../src/reader/checking/indexed-page.js";
 import { analyseClaim } from "../../../src/reader/checking/judge-sentence.js";
-import { PageContent } from "../../../src/reader/checking/page-content.js";
 import { PageExcerpt } from "../../../src/reader/supporting/page-excerpt.js";
 import { proveAnswer } from "../../../src/reader/supporting/prove-answer.js";
 

@@ -18,7 +18,7 @@ import {
 } from "../../../client/workflows/batch/plan-rows.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { type Context, formatResumeCommand, listFlagArguments } from "../../command-context.js";
-import { canPrompt, requireConfirmation } from "../../requests/request-table.js";
+import { canPrompt, requireConfirmation } from "../../requests/request-prompts.js";
 import { openModelForChecks } from "../../requests/result-checks.js";
 import { getTerminalColumns } from "../../terminal/style.js";
 import type { Given } from "../shared-flags.js";

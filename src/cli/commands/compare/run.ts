@@ -17,12 +17,9 @@ import type { CreateBody } from "../../../core/protocol/conversation.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { formatIsoDate } from "../../../core/text/time-format.js";
 import { type Context, formatResumeCommand, listFlagArguments } from "../../command-context.js";
-import {
-  chooseModels,
-  printDryRequests,
-  readRequestBody,
-  refuseSameAccounts,
-} from "../../input/read-request.js";
+import { readRequestBody } from "../../input/read-request.js";
+import { chooseModels, refuseSameAccounts } from "../../input/request-accounts.js";
+import { printDryRequests } from "../../requests/print-dry-run.js";
 import { openModelForChecks } from "../../requests/result-checks.js";
 import { showResult } from "../../results/show-result.js";
 import { buildRowResultPage } from "../batch/row-result.js";

@@ -1,16 +1,19 @@
 import { defineCommand, listUsualExitCodes } from "../define-command.js";
 import { flags } from "../shared-flags.js";
 
-const WAITING = { "-w, --watch": "after the create request, wait as `watch` does", ...flags.pace } as const;
+export const WAITING = {
+  "-w, --watch": "after the create request, wait as `watch` does",
+  ...flags.pace,
+} as const;
 /** Exit codes of a create call, and of the wait after it. */
-const EXITS = {
+export const EXITS = {
   ...listUsualExitCodes(4, 5, 6, 7, 11),
   3: "with -w: the research FAILED",
   8: "with -w: not finished yet",
   9: "the service could not be reached, or a proxy refused the request; nothing was created",
   10: "with -w: the research was STOPPED",
 } as const;
-const LIMITS = { ...flags.quota, ...flags.perDay, ...flags.waitForQuota } as const;
+export const LIMITS = { ...flags.quota, ...flags.perDay, ...flags.waitForQuota } as const;
 
 export const create = defineCommand({
   name: "create",
@@ -33,21 +36,4 @@ export const create = defineCommand({
     "research create --schema schema.json < question.txt",
   ],
   run: async () => (await import("./run.js")).create,
-});
-
-export const rerun = defineCommand({
-  name: "rerun",
-  summary: "submit a question again",
-  description: "Create a new request with the prompt, context and schema of an earlier one.",
-  arguments: [["<id>", "an id, a local id, a unique prefix of either, or @last"]],
-  flags: {
-    "Question:": { ...flags.context, ...flags.dryRun },
-    "Account:": flags.provider,
-    "Waiting:": WAITING,
-    "Limits:": LIMITS,
-  },
-  output: "the same as for `create`",
-  exits: { ...EXITS, 5: "not in the history, or not found" },
-  examples: ["research rerun @last --watch"],
-  run: async () => (await import("./run.js")).rerun,
 });

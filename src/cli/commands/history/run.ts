@@ -6,7 +6,7 @@ import { isFinal } from "../../../core/protocol/conversation.js";
 import { WINDOW_MS } from "../../../core/protocol/rate-limits.js";
 import type { Context } from "../../command-context.js";
 import { addRequestId, pickWorstExit } from "../../requests/exit-codes.js";
-import { canPrompt, confirmRequests } from "../../requests/request-table.js";
+import { canPrompt, confirmRequests } from "../../requests/request-prompts.js";
 
 const FORGETTING = {
   verb: "Forget",

@@ -105,19 +105,6 @@ async function reportAccounts(
   if (names.length > 1) await ctx.reporter.say(`accounts: ${marked.join(", ")}`);
 }
 
-export async function runLogout(ctx: Context): Promise<void> {
-  const { name: profile, storedProfile } = findProfileToChange(ctx);
-  if (!storedProfile?.["api-key"]) {
-    await ctx.reporter.say(`no key is stored (profile ${profile})`);
-    return;
-  }
-  await editProfile(ctx, profile, (stored) => {
-    delete stored["api-key"];
-    delete stored["api-key-origin"];
-  });
-  await ctx.reporter.say(`deleted the key of profile ${profile}`);
-}
-
 async function askBaseUrl(ctx: Context, knownUrl: string | undefined, interactive: boolean): Promise<string> {
   if (ctx.flags.baseUrl !== undefined || (knownUrl && !interactive)) return knownUrl ?? "";
   if (!interactive) {

@@ -6,7 +6,7 @@ import { formatIsoDate } from "../../../core/text/time-format.js";
 import { type Context, formatResumeCommand, listFlagArguments } from "../../command-context.js";
 import { wrapOutputError } from "../../errors.js";
 import { readSchema } from "../../input/read-request.js";
-import { chooseRequestIds } from "../../requests/request-table.js";
+import { chooseRequestIds } from "../../requests/request-prompts.js";
 import { getOutcomeExitCode, showFollow } from "../../requests/show-follow.js";
 import {
   checkResultOptions,

@@ -8,8 +8,10 @@ import type { WatchOutcome } from "../../../client/workflows/follow-requests.js"
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, formatResumeCommandAt, listFlagArguments } from "../../command-context.js";
 import { UnfinishedError, wrapInterrupted, wrapOutputError } from "../../errors.js";
-import { openRequestAccounts, printDryRequests, readRequestBody } from "../../input/read-request.js";
+import { readRequestBody } from "../../input/read-request.js";
+import { openRequestAccounts } from "../../input/request-accounts.js";
 import { formatNotification } from "../../requests/format-progress.js";
+import { printDryRequests } from "../../requests/print-dry-run.js";
 import { openModelForChecks, ResultChecks } from "../../requests/result-checks.js";
 import { getOutcomeExitCode, showFollow } from "../../requests/show-follow.js";
 import { buildCreatedTarget, reportCreatesLeft, showSubmit } from "../../requests/show-submit.js";

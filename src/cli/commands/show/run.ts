@@ -13,7 +13,7 @@ import { escapeLine, escapeText, stringifySafe } from "../../../core/text/safe-t
 import { formatDuration } from "../../../core/text/time-format.js";
 import type { Context } from "../../command-context.js";
 import { formatCitationCounts } from "../../requests/format-check.js";
-import { chooseRequestIds } from "../../requests/request-table.js";
+import { chooseRequestIds } from "../../requests/request-prompts.js";
 import { describeContext, formatStatusWord } from "../../requests/show-states.js";
 import type { Style } from "../../terminal/style.js";
 

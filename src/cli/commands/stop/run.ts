@@ -5,7 +5,8 @@ import {
   stopRequests,
 } from "../../../client/workflows/find-and-query-requests.js";
 import type { Context } from "../../command-context.js";
-import { canPrompt, confirmRequests, type TableEntry } from "../../requests/request-table.js";
+import { canPrompt, confirmRequests } from "../../requests/request-prompts.js";
+import type { TableEntry } from "../../requests/request-table.js";
 import { showStates } from "../../requests/show-states.js";
 
 const STOPPING = {

@@ -3,7 +3,7 @@ import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, formatResumeCommand } from "../../command-context.js";
 import { pickWorstExit } from "../../requests/exit-codes.js";
 import { formatNotification } from "../../requests/format-progress.js";
-import { chooseRequestIds } from "../../requests/request-table.js";
+import { chooseRequestIds } from "../../requests/request-prompts.js";
 import { getOutcomeExitCode, showFollow } from "../../requests/show-follow.js";
 import { notifyOfEnd } from "../../terminal/notification.js";
 import type { Given } from "../shared-flags.js";

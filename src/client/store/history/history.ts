@@ -40,6 +40,8 @@ import {
   sumTokens,
   UNKNOWN,
 } from "./history-records.js";
+import { KeptResults } from "./kept-results.js";
+import { buildCreatedRecord, buildUnknownEntry, type OpenIntent, OpenIntents } from "./open-intents.js";
 import {
   type CountedAttempt,
   type CountedKey,
@@ -47,9 +49,7 @@ import {
   type HourlyUsage,
   listCountedAttempts,
   MARGIN_MS,
-} from "./hourly-usage.js";
-import { KeptResults } from "./kept-results.js";
-import { buildCreatedRecord, buildUnknownEntry, type OpenIntent, OpenIntents } from "./open-intents.js";
+} from "./window-usage.js";
 
 /** How many create calls are allowed for one key at one origin; undefined for no limit. */
 export interface CreateLimits {

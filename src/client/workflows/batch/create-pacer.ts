@@ -1,6 +1,6 @@
 import type { Clock } from "../../../core/clock.js";
 import { filterAttemptsInWindow, findNextAllowedTime } from "../../../core/protocol/rate-limits.js";
-import { MARGIN_MS } from "../../store/history/hourly-usage.js";
+import { MARGIN_MS } from "../../store/history/window-usage.js";
 import type { Account } from "../account.js";
 import { findBlockedUntil } from "../wait-for-quota.js";
 

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { promises as fs } from "node:fs";
 import { dirname, join } from "node:path";
 import { ignoreExisting, ignoreMissing, syncFolder } from "../../../core/files/async-file-access.js";
+import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import type { ExchangeStore } from "../../../core/researcher.js";
-import { KeyedMutex } from "../../../core/semaphore.js";
 
 /** The kinds of texts: outputs of COMPLETED conversations, other fields of outcomes, and jobs of ended conversations. */
 export const KINDS = ["outputs", "outcome-data", "ended-jobs"] as const;

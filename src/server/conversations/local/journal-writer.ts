@@ -1,6 +1,6 @@
 import type { Clock } from "../../../core/clock.js";
 import { stringifyExact } from "../../../core/json/exact-json.js";
-import { KeyedMutex } from "../../../core/semaphore.js";
+import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { parseBill } from "../conversation-store.js";
 import type { ContentStore } from "./content-store.js";
 import type { Journal } from "./journal.js";

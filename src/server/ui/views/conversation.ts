@@ -5,7 +5,7 @@ import { isFinal } from "../../../core/protocol/conversation.js";
 import { describeProgress, describeUsage } from "../../../core/text/describe-progress.js";
 import { shortenLine } from "../../../core/text/format-text.js";
 import type { Caller, ListedConversation, RemoteRequest } from "../../conversations/conversation-store.js";
-import { describeUpstreamFate } from "../../http/operations.js";
+import { describeUpstreamFate } from "../../http/operation-handlers.js";
 import type { PageParts } from "../live-updates.js";
 import { listKeyNames } from "./keys.js";
 import {

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { AppendLog } from "../../../../src/client/store/history/append-log.js";
 import { History } from "../../../../src/client/store/history/history.js";
 import { type HistoryLine, hashApiKey } from "../../../../src/client/store/history/history-records.js";
-import { listCountedAttempts } from "../../../../src/client/store/history/hourly-usage.js";
 import type { OpenIntent } from "../../../../src/client/store/history/open-intents.js";
+import { listCountedAttempts } from "../../../../src/client/store/history/window-usage.js";
 import { folderWith } from "../../../support/folder.js";
 
 const ORIGIN = "https://a.example";

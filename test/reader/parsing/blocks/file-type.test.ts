@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { detectFileType } from "../../../../src/reader/parsing/blocks/read-blocks.js";
+import { detectFileType } from "../../../../src/reader/parsing/blocks/file-type.js";
 
 const PROSE =
   "The quick brown fox jumps over the lazy dog.\nIt does so again and again, until the evening comes.\n";

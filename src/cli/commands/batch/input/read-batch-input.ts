@@ -8,11 +8,10 @@ import type { Context } from "../../../command-context.js";
 import {
   checkStdinUse,
   chooseContextFiles,
-  chooseModels,
   completeRequestBody,
-  OWN_SETTINGS,
   readSchema,
 } from "../../../input/read-request.js";
+import { chooseModels, OWN_SETTINGS } from "../../../input/request-accounts.js";
 import type { Terminal } from "../../../terminal/reporter.js";
 import type { Given } from "../../shared-flags.js";
 import { buildRows, getSchemaText, PromptTemplate, parseSchemaText, readRowProfile } from "./build-rows.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { KeyedMutex } from "../src/core/semaphore.js";
-import { gate } from "./support/gate.js";
+import { KeyedMutex } from "../../src/core/keyed-mutex.js";
+import { gate } from "../support/gate.js";
 
 /** A task that begins and ends in `log`, and ends when `end` is called. */
 function task(log: string[], name: string) {
