@@ -67,7 +67,10 @@ export const flags = {
     "--wait-for-quota": "wait if the hourly limit is reached, instead of exiting with 7",
   },
   pace: {
-    "--timeout <duration>": defineValue("stop waiting after this time; 0 means never", parseDurationFlag),
+    "--timeout <duration>": defineValue(
+      "stop waiting after this time (default: 0, which means never)",
+      parseDurationFlag,
+    ),
     "--interval <duration>": defineValue(
       "wait this long between two polls (default: grows with the age of the request)",
       parsePositiveDuration,

@@ -26,7 +26,10 @@ it.each([
   [["--database", "host=h password=hunter2"], "--database is not a PostgreSQL URL"],
   [["--database", ""], "option '--database <url>' argument '' is invalid"],
   [["--database", NOWHERE, "--role", "boss"], "--role"],
-  [["--database", NOWHERE, "--role", "worker", "--exec", "true"], "--exec needs a service that answers"],
+  [
+    ["--database", NOWHERE, "--role", "worker", "--exec", "true"],
+    "--exec and --role worker cannot be used together",
+  ],
 ])("serve %j: exit 2", async (args, sentence) => {
   const { code, stderr, stdout } = await research(["serve", "--port", "0", ...args]);
   expect(stderr).toContain(sentence);

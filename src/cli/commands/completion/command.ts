@@ -9,7 +9,7 @@ export const completion = defineCommand({
     "--install writes the script where the shell looks for it. No start-up file is changed.",
   arguments: [["<shell>", "the shell to complete in", SHELLS]],
   flags: {
-    "--install": "write the script to its file",
+    "--install": "write the script to the file in which the shell looks for it",
     "--force": "overwrite a file that this command did not write",
   },
   output:
