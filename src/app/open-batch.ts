@@ -1,6 +1,6 @@
 import type { Account } from "../client/workflows/account.js";
 import type { BatchJob, BatchRunOptions } from "../client/workflows/batch/batch-context.js";
-import { completeFromHistory, type KnownRow } from "../client/workflows/batch/batch-journal.js";
+import { type KnownRow, mergeHistoryOutcomes } from "../client/workflows/batch/batch-journal.js";
 import type { BatchRow } from "../client/workflows/batch/batch-row.js";
 import { type BatchLane, CreatePacer } from "../client/workflows/batch/create-pacer.js";
 import { OutputFolder } from "../client/workflows/batch/output-folder.js";
@@ -41,7 +41,7 @@ export async function openBatch(
   for (const { apiKey } of new Set(rows.length > 0 ? rows.map(findRowAccount) : [account])) void apiKey;
   const folder = await OutputFolder.open(out, options.isListed);
   try {
-    const knownRows = completeFromHistory(folder.known, account.history);
+    const knownRows = mergeHistoryOutcomes(folder.known, account.history);
     const [changed] = listChangedRows(rows, knownRows);
     if (changed)
       throw new LocalError(

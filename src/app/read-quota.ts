@@ -1,6 +1,6 @@
 import type { History } from "../client/store/history/history.js";
 import { type HistoryEntry, hashApiKey } from "../client/store/history/history-records.js";
-import type { HourlyUsage } from "../client/store/history/window-usage.js";
+import type { WindowUsage } from "../client/store/history/window-usage.js";
 import { getApiKey } from "../client/workflows/account-fallback.js";
 import type { Clock } from "../core/clock.js";
 import { LocalError } from "../core/files/local-error.js";
@@ -14,7 +14,7 @@ const COUNTED = { counted_from: "this machine's own records" } as const;
 const NO_LIMIT = { left: null, next_slot_at: null, limit: null };
 
 /** Returns how many of `limit` create calls are used and left, and when the next one is allowed. */
-function countCreates({ attempts, nextAt }: HourlyUsage, limit: number) {
+function countCreates({ attempts, nextAt }: WindowUsage, limit: number) {
   const used = attempts.length;
   return { used, left: Math.max(0, limit - used), limit, next_slot_at: new Date(nextAt).toISOString() };
 }

@@ -54,7 +54,7 @@ export class Context extends ProfileAccount implements Terminal {
     });
   }
 
-  /** Returns a context of the same process with other settings: `try` uses its own service. */
+  /** Returns a context of the same process with other settings. The command `research try` needs one for the service that it starts. */
   createWith(env: Host["env"], flags: GlobalFlags): Context {
     return new Context({ ...this.host, env }, flags, this.reporter, this.interruption, this.readKey);
   }

@@ -54,13 +54,13 @@ export class InvertedIndex {
 /** The most keys of a range whose places are listed. The places of further keys are only counted. */
 const MOST_RUNS = 64;
 
-/** The most places that `excludePlaces` tries in order to find out whether any place remains. */
+/** The most places that `excludePlaces` checks to find out whether any place remains. */
 const MOST_TRIED = 200;
 
-/** Ascending places, without those in `left`. */
+/** Ascending places, without the excluded ones. */
 interface Run {
   places: Int32Array;
-  left?: PostingsList;
+  excluded?: PostingsList;
 }
 
 /** The places where one thing occurs, in any of its forms. */
@@ -84,11 +84,14 @@ export class PostingsList {
     );
   }
 
-  /** Returns these places without those in `left`. If there are at most 200 and all are in `left`, returns NO_PLACES. */
-  excludePlaces(left: PostingsList): PostingsList {
-    if (left.count === 0) return this;
+  /**
+   * Returns these places without the excluded ones. If none remains, returns NO_PLACES, but looks for that only among at most
+   * MOST_TRIED places; a longer list may be empty without being NO_PLACES.
+   */
+  excludePlaces(excluded: PostingsList): PostingsList {
+    if (excluded.count === 0) return this;
     const rest = new PostingsList(
-      this.runs.map(({ places }) => ({ places, left })),
+      this.runs.map(({ places }) => ({ places, excluded })),
       this.count,
     );
     return this.count <= MOST_TRIED && rest.find(MOST_TRIED, () => true) === undefined ? NO_PLACES : rest;
@@ -96,7 +99,7 @@ export class PostingsList {
 
   has(place: number): boolean {
     return this.runs.some(
-      ({ places, left }) => places[findIndexAtLeast(places, place)] === place && !left?.has(place),
+      ({ places, excluded }) => places[findIndexAtLeast(places, place)] === place && !excluded?.has(place),
     );
   }
 
@@ -106,7 +109,7 @@ export class PostingsList {
     for (const run of this.runs)
       for (let i = 0; i < run.places.length && left > 0; i++, left--) {
         const place = run.places[i] ?? 0;
-        if (!run.left?.has(place) && test(place)) return place;
+        if (!run.excluded?.has(place) && test(place)) return place;
       }
     return undefined;
   }

@@ -59,9 +59,9 @@ export interface Researcher {
   readonly facts?: ResearcherFacts;
   /**
    * Resolves with the output: text, or any JSON value if `structured_output` is set; a JsonText is passed on unchanged.
-   * Rejects with a ResearchFailure if the research fails, and with `signal.reason` soon after an abort, with all its work
-   * ended. Until then it calls `tell` whenever something changes; `tell` must neither throw nor wait. `claim` is the right to
-   * work on the job, for a researcher that may send a request only once.
+   * Rejects with a ResearchFailure if the research fails. After an abort, soon ends all its work and then rejects with
+   * `signal.reason`. While it runs, it calls `tell` whenever something changes; `tell` must neither throw nor wait. `claim`
+   * is the right to work on the job, for a researcher that may send a request only once.
    */
   research(
     job: ResearchJob,

@@ -92,7 +92,10 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Wraps arguments that are not an object in one that every tool rejects: the model would not see the SDK's own error. */
+/**
+ * Puts arguments that are not an object into an object that every tool rejects. The model sees the tool's error, but would not see
+ * the SDK's.
+ */
 function wrapArguments(message: JSONRPCMessage): void {
   const params = "params" in message ? (message.params as { arguments?: unknown } | undefined) : undefined;
   const toolArguments = params?.arguments;

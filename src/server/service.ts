@@ -8,7 +8,7 @@ import { deleteOldConversations } from "./conversations/delete-old-conversations
 import { Scheduler } from "./conversations/scheduler.js";
 import { createAuthenticator } from "./http/authentication.js";
 import { createHttpApp } from "./http/http-app.js";
-import { createListener } from "./http/node-server.js";
+import { createNodeServer } from "./http/node-server.js";
 import { hashKey, isKeyValid, shortenHash } from "./keys/key-store.js";
 import { logKeyChanges } from "./monitoring/key-changes.js";
 import type { Observer } from "./monitoring/observe-exchange.js";
@@ -25,7 +25,7 @@ export interface ServiceOptions {
   apiKey?: string;
   /** The tier of the single key, which sets its hourly limits (§8). */
   tier: Tier;
-  /** What this process does: a worker serves no operations, an API does no research. Default: all. */
+  /** What this process does: a worker serves no operations, an API does no research. Default: `all`. */
   role?: Role;
   /** The store, which the service closes at its end and after a failed start. */
   store: ConversationStore;
@@ -86,7 +86,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     log,
     closing: closing.signal,
   });
-  const server = createListener(app, closing.signal);
+  const server = createNodeServer(app, closing.signal);
   try {
     if (options.role !== "api") await recordResearcherFacts(store, researcher.facts ?? {}, options);
     await listenOn(server, options);

@@ -11,7 +11,7 @@ import {
 import { ProfileAccount } from "../../src/app/profile-account.js";
 import { RefusedError } from "../../src/client/calls/errors.js";
 import { findProvider, type Provider } from "../../src/client/dialects/providers.js";
-import { completeFromHistory, type KnownRow } from "../../src/client/workflows/batch/batch-journal.js";
+import { type KnownRow, mergeHistoryOutcomes } from "../../src/client/workflows/batch/batch-journal.js";
 import type { BatchRow } from "../../src/client/workflows/batch/batch-row.js";
 import type { Result } from "../../src/client/workflows/fetch-results.js";
 import { systemClock } from "../../src/core/clock.js";
@@ -178,12 +178,12 @@ test("a batch's pace counts what else this machine sent to the service, and its 
     ["a", knownRow("open", 0, pending.localId)],
     ["b", knownRow("open", 0, "never")],
   ]);
-  const settled = completeFromHistory(rows, history);
+  const settled = mergeHistoryOutcomes(rows, history);
   expect([settled.get("a"), settled.get("b")]).toMatchObject([
     { stage: "created", requestId: "id-1" },
     { stage: "open" },
   ]);
-  expect(completeFromHistory(rows, undefined).get("a")).toMatchObject({ stage: "open" });
+  expect(mergeHistoryOutcomes(rows, undefined).get("a")).toMatchObject({ stage: "open" });
 });
 
 test("a row that the account in use has made stays with it", async () => {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Researcher } from "../../src/core/researcher.js";
 import { createCommandResearcher } from "../../src/researchers/command-researcher.js";
-import { createListener } from "../../src/server/http/node-server.js";
+import { createNodeServer } from "../../src/server/http/node-server.js";
 import type { Service } from "../../src/server/service.js";
 import { folderWith } from "../support/folder.js";
 import {
@@ -164,7 +164,7 @@ it("a client that hangs up in the middle of its body costs nothing", async () =>
 });
 
 it("gives a client 10 s for its headers and 30 s for its request", () => {
-  const server = createListener(() => new Response(), new AbortController().signal);
+  const server = createNodeServer(() => new Response(), new AbortController().signal);
   expect([server.headersTimeout, server.requestTimeout, server.keepAliveTimeout]).toEqual([
     10_000, 30_000, 65_000,
   ]);
@@ -172,7 +172,7 @@ it("gives a client 10 s for its headers and 30 s for its request", () => {
 
 it("closes a connection when the body has come, however often it is told to", async () => {
   const app = () => new Response("no", { status: 413, headers: { Connection: "close" } });
-  const server = createListener(app, new AbortController().signal).listen(0);
+  const server = createNodeServer(app, new AbortController().signal).listen(0);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const client = connect({ port, allowHalfOpen: true });
@@ -192,7 +192,7 @@ it("closes a connection when the body has come, however often it is told to", as
 it.each(["before", "after"])("waits for no body that it refused %s it began to end", async (when) => {
   const app = () => new Response("no", { status: 413, headers: { Connection: "close" } });
   const closing = new AbortController();
-  const server = createListener(app, closing.signal).listen(0);
+  const server = createNodeServer(app, closing.signal).listen(0);
   await once(server, "listening");
   const client = connect({ port: (server.address() as AddressInfo).port, allowHalfOpen: true });
   const closed = once(server, "connection").then(([socket]) => once(socket, "close"));
@@ -207,7 +207,7 @@ it.each(["before", "after"])("waits for no body that it refused %s it began to e
 
 it("leaves a client that takes nothing of its answer", async () => {
   const body = "x".repeat(2 ** 25);
-  const server = createListener(() => new Response(body), new AbortController().signal, 50).listen(0);
+  const server = createNodeServer(() => new Response(body), new AbortController().signal, 50).listen(0);
   await once(server, "listening");
   const client = connect((server.address() as AddressInfo).port).pause();
   client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");

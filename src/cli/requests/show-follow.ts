@@ -25,7 +25,7 @@ import { formatStatusLine } from "./show-states.js";
 export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
   /** Whether to print states to stdout; false if stdout is for something else (`run`). */
   print: boolean;
-  /** Returns the command that continues with these requests; undefined if no command can. */
+  /** Formats the command that continues with these requests. The function is undefined if no command can. */
   resume: ((requestIds: readonly string[]) => string) | undefined;
   /** The question, needed only if the history does not have it. */
   question?: string;

@@ -171,7 +171,7 @@ export function buildAnswerData(
   };
   const namedEntries = Object.entries(words).filter(([, value]) => value !== undefined);
   const otherNames = Object.keys(answer).filter((name) => !Object.hasOwn(words, name));
-  const parsedEntries = namedEntries.map(([name, value]) => [name, parseIfJsonText(value)]);
+  const parsedEntries = namedEntries.map(([name, value]) => [name, unwrapJsonText(value)]);
   const data = Object.fromEntries([...parsedEntries, ...otherNames.map((name) => [name, answer[name]])]);
   const exactEntries = [...namedEntries, ...otherNames.map((name) => [name, findMemberText(answer, name)])];
   return attachJsonText(data, stringifyExact(Object.fromEntries(exactEntries)));
@@ -184,13 +184,13 @@ function createNoResultError(refusal: string | undefined) {
   return { status: "FAILED", output: undefined, ...why };
 }
 
-function parseIfJsonText(value: unknown): unknown {
+function unwrapJsonText(value: unknown): unknown {
   return value instanceof JsonText ? JSON.parse(value.text) : value;
 }
 
 /** Returns whether a result is missing, null, or only white space. */
 function isBlankResult(result: unknown): boolean {
-  const value = parseIfJsonText(result) ?? "";
+  const value = unwrapJsonText(result) ?? "";
   return typeof value === "string" && value.trim() === "";
 }
 

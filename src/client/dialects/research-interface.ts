@@ -18,7 +18,7 @@ const REQUIRED: Readonly<Record<Operation, readonly [name: string, isValid: (val
   create: ["request_id", isRequestId],
   /** §4.3 documents only `data.status` of a status answer. */
   status: ["status", isString],
-  /** §4.2: people read the other fields of a stop answer, programs do not. */
+  /** §4.2: only `status` is meant for programs; the other fields are for people. */
   stop: ["status", isString],
   /** §4.4 does not document the payload, so any `data` is valid. */
   output: ["output", () => true],

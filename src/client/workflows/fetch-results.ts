@@ -41,7 +41,7 @@ export async function fetchResult(
     account.client.output(requestId, { signal, partial, recordedAt: findRecordedAt(target) });
   const answer =
     kept ??
-    (await fetchBeforeDeadline(target, limits, ask).catch((error: unknown) => {
+    (await askBeforeDeadline(target, limits, ask).catch((error: unknown) => {
       recordFailureReason(target, error);
       throw explainForeign404(error, target);
     }));
@@ -65,7 +65,7 @@ export function extractResult(
 /** Minimum time for a fetch that begins just before the timeout, in milliseconds; the same as for the last poll of a watch. */
 const LAST_FETCH_MS = 2_000;
 
-async function fetchBeforeDeadline<T>(
+async function askBeforeDeadline<T>(
   { requestId, account: { clock } }: Target,
   { signal = new AbortController().signal, end }: FetchLimits,
   ask: (signal: AbortSignal) => Promise<T>,
@@ -140,7 +140,7 @@ export async function explainNoResult(
   if (end?.status === status) return account.client.createNoOutputError(end, requestId);
   if (status === "FAILED") {
     try {
-      await fetchBeforeDeadline(target, limits, (signal) => account.client.output(requestId, { signal }));
+      await askBeforeDeadline(target, limits, (signal) => account.client.output(requestId, { signal }));
     } catch (error) {
       limits.signal?.throwIfAborted();
       recordFailureReason(target, error);

@@ -95,7 +95,7 @@ export function copyWithExactMembers(object: Record<string, unknown>): Record<st
   );
 }
 
-/** Copies an object and its kept text, with a new first member. An object that already has the member is only copied. */
+/** Copies an object and its JSON source text, with a new first member. An object that already has the member is only copied. */
 export function addFirstMember<T extends object, Name extends string, Value>(
   object: T,
   name: Name,

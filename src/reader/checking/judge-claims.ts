@@ -14,7 +14,7 @@ const NOT_JUDGED: Judgement = {
   reason: "the check ended before the sentence was judged",
 };
 
-/** Thrown by a Pause when the time for judging is over. */
+/** Thrown by a `Pause` callback when the time for judging is over. */
 class TimeOver extends Error {}
 
 function rethrowUnlessTimeOver(error: unknown): undefined {

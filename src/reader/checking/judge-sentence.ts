@@ -210,7 +210,7 @@ async function lookUpOnPage(
   );
   const most = RARE * content.passages.length;
   const names = claim.names.flatMap((keys) =>
-    findNamePlaces(keys.map((key) => index.findName(key))).flatMap((namePlaces) =>
+    combineWordPlaces(keys.map((key) => index.findName(key))).flatMap((namePlaces) =>
       namePlaces.count <= most ? { places: namePlaces, keys } : [],
     ),
   );
@@ -220,8 +220,10 @@ async function lookUpOnPage(
 }
 
 /** Finds the places with all of a name's words that the page has; if no place has all, the places of each word. */
-function findNamePlaces(words: readonly PostingsList[]): PostingsList[] {
-  const [rarest, ...others] = words.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
+function combineWordPlaces(placesOfWords: readonly PostingsList[]): PostingsList[] {
+  const [rarest, ...others] = placesOfWords
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => a.count - b.count);
   if (!rarest || others.length === 0 || rarest.count > MOST_PLACES) return rarest ? [rarest] : [];
   const shared = rarest.listFirst(MOST_PLACES).filter((place) => others.every((word) => word.has(place)));
   return shared.length > 0 ? [PostingsList.join(shared.map(PostingsList.fromPlace))] : [rarest, ...others];

@@ -108,13 +108,14 @@ function countMarks(
 }
 
 /**
- * Returns whether the entries of a list are works. `used`: for each number, how many certain and how many uncertain marks refer to it.
- * `isFree`: whether these marks may refer to this list, because no later list has the numbers.
+ * Returns whether a list is a bibliography: whether its entries are cited works. `used`: for each number, how many certain and
+ * how many uncertain marks refer to it. `areNumbersFree`: whether no later list of works has the same numbers; only then may the
+ * marks refer to this list.
  */
 function isWorkList(
   members: readonly ReportUnit[],
   used: readonly [ReadonlyMap<string, number>, ReadonlyMap<string, number>],
-  isFree: boolean,
+  areNumbersFree: boolean,
 ): boolean {
   const of = members[0]?.entry?.list.of;
   const labels = members.flatMap(({ entry }) => entry?.labels ?? []);
@@ -130,7 +131,7 @@ function isWorkList(
   };
   const isWeaklyUsed = () =>
     share((unit) => classifyWorkUnit(unit) !== undefined) >= 0.8 && isUsed(1, ["number", "glued"]);
-  return isFree && of !== "rows" && (isUsed(0, SURE) || isWeaklyUsed());
+  return areNumbersFree && of !== "rows" && (isUsed(0, SURE) || isWeaklyUsed());
 }
 
 /** Finds a list without numbers at the end of a report, in which each entry is a title with its address. */

@@ -296,7 +296,7 @@ class ReportSide {
     for (const { items, near, text, isShared } of this.statements)
       for (const item of isShared ? [] : items) {
         const isNear = near.some(
-          ({ to, score }) => score - this.#common >= LEAST_ALIKE && hasStatementItem(item, to),
+          ({ to, score }) => score - this.#common >= LEAST_ALIKE && isItemInStatement(item, to),
         );
         const there = !isCommonNumber(item.sought) ? "rare" : isNear ? "near" : "elsewhere";
         const gone = canBeReworded(item.sought, text, this.isForeign) ? "open" : "absent";
@@ -360,7 +360,7 @@ function buildItem(sought: Sought): Item {
 }
 
 /** Returns whether statement `to` of the other report has an item, in the form of either report. */
-function hasStatementItem({ places, back }: Item, to: number): boolean {
+function isItemInStatement({ places, back }: Item, to: number): boolean {
   return places.has(to) || back.includes(to);
 }
 
@@ -368,7 +368,7 @@ function hasStatementItem({ places, back }: Item, to: number): boolean {
 function findNearestSize(all: readonly Item[], item: Item, apart = MOST_APART): Item | undefined {
   let [nearest, least]: [Item | undefined, number] = [undefined, apart];
   for (const candidate of all) {
-    const distance = areComparableItems(candidate, item) ? computeSizeDistance(candidate, item) : 1;
+    const distance = canCompareItems(candidate, item) ? computeSizeDistance(candidate, item) : 1;
     if (distance < least) [nearest, least] = [candidate, distance];
   }
   return nearest;
@@ -389,12 +389,12 @@ function computeSizeDistance(first: Item, second: Item): number {
 
 /** Returns whether two statements conflict: they are about the same thing and state different figures of one kind. */
 function isConflictingPair(pair: Pair, x: Statement, y: Statement): boolean {
-  const unmet = x.items.filter((item) => !hasStatementItem(item, y.place));
+  const unmet = x.items.filter((item) => !isItemInStatement(item, y.place));
   let signs = -1;
   for (const item of y.items)
-    if (!hasStatementItem(item, x.place))
+    if (!isItemInStatement(item, x.place))
       for (const each of unmet)
-        if (areComparableItems(item, each)) signs = Math.max(signs, DOUBT[item.state] + DOUBT[each.state]);
+        if (canCompareItems(item, each)) signs = Math.max(signs, DOUBT[item.state] + DOUBT[each.state]);
   if (signs < 0 || !pair.isAbout || y.isShared) return false;
   const isSure = signs > DOUBT.absent;
   const areNearest = x.near[0] === pair && y.near[0]?.to === x.place;
@@ -437,7 +437,7 @@ function isCommonNumber(sought: Sought): boolean {
 }
 
 /** Returns whether two items may measure the same thing. */
-function areComparableItems({ kind: a }: Item, { kind: b }: Item): boolean {
+function canCompareItems({ kind: a }: Item, { kind: b }: Item): boolean {
   return a === b || (isAmountKind(a) && isAmountKind(b) && (a === "" || b === ""));
 }
 

@@ -11,7 +11,10 @@ export interface Token {
 export const IN_WORD =
   "[0-9a-z\\u00aa\\u00b2\\u00b3\\u00b5\\u00b9\\u00ba\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u10ff]";
 
-/** Converts to lower case without changing the length. Case-insensitive patterns would take ten times as long to compile. */
+/**
+ * Converts to lower case without changing the length. The patterns match lower-case text only, because case-insensitive ones take
+ * ten times as long to compile.
+ */
 export function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   return lower.length === text.length

@@ -69,7 +69,7 @@ const CURRENCY = `(?:us|a|c|hk|nz|r)?\\$|[€£¥₹]|(?<!${IN_WORD})(?:usd|eur|
 /** Matches a telephone number, ISBN or file number, which has three or more groups and is not an amount. */
 const IDENTIFIER = "\\d+(?:-\\d+){2,}";
 const DIGITS = `\\d{1,3}(?:[\\u00a0\\u2007\\u2009\\u202f'’ ]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d(?:\\.\\d+)?e[-+]?\\d\\d?(?!${IN_WORD})|\\d+(?:[.,:·]\\d+)*|\\.\\d+`;
-/** For each mark that may group digits: the mark of the fraction, and the form of the number. */
+/** For each thousands separator: its decimal separator, and the pattern of a number written with them. */
 const GROUPED: readonly (readonly [mark: string, point: string, form: RegExp])[] = [
   [",", ".", /^(?:\d*|[1-9]\d{0,2}(?:,\d{2,3})*,\d{3})(?:\.(\d+))?$/],
   [".", ",", /^(?:\d*|[1-9]\d{0,2}(?:\.\d{2,3})*\.\d{3})(?:,(\d+))?$/],

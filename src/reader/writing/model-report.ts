@@ -159,11 +159,11 @@ function formatQuote(fact: Fact): string {
   const lines = quote.split("\n").map((line) => `   > ${line.trimEnd()}`);
   const columns = header && `columns ${header.join(" | ")}`;
   const places = [heading, columns, document.date].filter(Boolean).join(", ");
-  return joinParagraphs(formatPlace(fact), lines.join("\n"), places && `   Under: ${places}`);
+  return joinParagraphs(formatFactPlace(fact), lines.join("\n"), places && `   Under: ${places}`);
 }
 
 /** Formats a place as `file:line`; for a page its title, address and time of access. */
-function formatPlace({ document, line }: Fact): string {
+function formatFactPlace({ document, line }: Fact): string {
   const { id, title, url, accessed } = document;
   if (url === undefined) return `\`${id}:${line}\``;
   const read = accessed ? `, read ${accessed.slice(0, 10)}` : "";
@@ -174,7 +174,7 @@ function formatSources(cited: readonly Fact[], { documents, notes, unread }: Des
   const byDocument = new Map(cited.map((fact) => [fact.document.id, fact]));
   const sourceLines = [...byDocument].map(([id, fact]) => {
     const { url, date } = fact.document;
-    return `- ${url ? formatPlace(fact) : `\`${id}\``}${date ? `, ${date}` : ""}`;
+    return `- ${url ? formatFactPlace(fact) : `\`${id}\``}${date ? `, ${date}` : ""}`;
   });
   const left = unread.length > 0 && `Not read: ${listUnreadByReason(unread)}.`;
   return [sourceLines.join("\n"), joinSentences(`Documents searched: ${documents}.`, ...notes, left)];

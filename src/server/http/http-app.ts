@@ -183,7 +183,10 @@ export function createHttpApp(parts: AppParts): App {
 
 type Routes = HonoBase<{ Bindings: HttpBindings & { exchange: Partial<Exchange> } }>;
 
-/** Throws a HttpError (405) for another method. One handler for all methods of a path is faster than a chain of Hono's handlers. */
+/**
+ * Throws a HttpError (405) for another method. Hono routes all methods of a path to one handler, which is faster than a chain of
+ * them, so the handler checks the method.
+ */
 function requireMethod(asked: string, method: "GET" | "POST"): void {
   if (asked === method || (asked === "HEAD" && method === "GET")) return;
   const headers = { Allow: method === "GET" ? "GET, HEAD" : method };

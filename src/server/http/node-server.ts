@@ -19,7 +19,7 @@ const KEEP_ALIVE_MS = 65_000;
 const STALLED_MS = 60_000;
 
 /** Creates a server that answers every request with an envelope. Once `closing` aborts, it closes each connection after an answer. */
-export function createListener(app: App, closing: AbortSignal, stalledMs = STALLED_MS): Server {
+export function createNodeServer(app: App, closing: AbortSignal, stalledMs = STALLED_MS): Server {
   // The adapter's types include HTTP/2, which this server does not serve.
   const listener = getRequestListener((request, bindings) => app(request, bindings as HttpBindings), {
     errorHandler: () =>

@@ -18,7 +18,7 @@ const INDEX = "index.html";
 /** Throws LocalError if a page would replace a file that no batch wrote. */
 export function refuseForeignPages({ path: out }: OutputFolder, states: readonly RowState[]): void {
   for (const name of [INDEX, ...states.map(nameRowPage)]) {
-    const text = readIfExistsIn(out, name);
+    const text = readPageIfExists(out, name);
     if (text === undefined || text.slice(0, 2_000).includes(GENERATOR)) continue;
     throw new LocalError(`${out} contains ${name}, which this batch did not write; use another folder`);
   }
@@ -29,7 +29,7 @@ export async function writeBatchPages(job: BatchJob, title: string): Promise<voi
   const { folder, states } = job;
   const write = (name: string, html: string) => {
     // Each write waits for the disk, and most rows of a resumed batch are unchanged.
-    if (readIfExistsIn(folder.path, name) !== html) folder.write(name, html);
+    if (readPageIfExists(folder.path, name) !== html) folder.write(name, html);
   };
   for (const state of states) write(nameRowPage(state), await buildPageOrReason(job, state));
   write(INDEX, renderBatchIndex(title, states));
@@ -47,7 +47,7 @@ async function buildPageOrReason(job: BatchJob, state: RowState): Promise<string
     : buildRowPage(chooseStateWord(state), error?.message, buildRowOrigin(state));
 }
 
-function readIfExistsIn(out: string, name: string): string | undefined {
+function readPageIfExists(out: string, name: string): string | undefined {
   const path = join(out, name);
   return wrapFileErrors(`${path} could not be read`, () => readIfExists(path));
 }

@@ -5,7 +5,7 @@ import { createBatchPacer, describeRow, openBatch } from "../../../app/open-batc
 import type { ProfileAccount } from "../../../app/profile-account.js";
 import { estimateCreateCost } from "../../../app/read-quota.js";
 import { getApiKey } from "../../../client/workflows/account-fallback.js";
-import { completeFromHistory, type KnownRow } from "../../../client/workflows/batch/batch-journal.js";
+import { type KnownRow, mergeHistoryOutcomes } from "../../../client/workflows/batch/batch-journal.js";
 import { type BatchRow, isRepeatedRow } from "../../../client/workflows/batch/batch-row.js";
 import { estimateBatch, estimateRunDuration } from "../../../client/workflows/batch/estimate-batch.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
@@ -49,7 +49,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
     faults.push({ reason: "--out is missing: pass the folder for the results" });
   if (faults.length > 0) return reportInputFaults(ctx, file, faults);
   const planBatch = (): BatchPlan => {
-    const knownRows = completeFromHistory(before, account.history);
+    const knownRows = mergeHistoryOutcomes(before, account.history);
     return { known: knownRows, states: planRows(rows, knownRows, options, () => true), findAccount };
   };
   if (dryRun || out === undefined) return printDryRun(ctx, account, planBatch(), limit);

@@ -19,5 +19,5 @@ export const list = defineCommand({
     ...listUsualExitCodes(4, 5, 6, 7, 9),
   },
   examples: ["research list", "research list --status UNKNOWN", "research list --json --limit 100"],
-  run: async () => (await import("./run.js")).list,
+  run: async () => (await import("./run.js")).listRecordedRequests,
 });

@@ -10,7 +10,7 @@ import { pickWorstExit, showFailure } from "../../requests/exit-codes.js";
 import { formatEntryRow, formatTableFor, NOTHING_YET } from "../../requests/request-table.js";
 import { warnOfUnrecordedState } from "../../requests/show-states.js";
 
-export async function list(
+export async function listRecordedRequests(
   ctx: Context,
   options: { limit: number; status?: string; search?: string; since?: number; refresh?: boolean },
 ): Promise<number> {

@@ -18,7 +18,7 @@ export async function runQuota(ctx: Context, options: LimitOptions & { all?: boo
     return;
   }
   const account = readQuota(ctx, options);
-  await reporter.showFitted(account, formatQuota(account, host.clock.now()) + formatSpending(account));
+  await reporter.showFitted(account, formatCreatesUsed(account, host.clock.now()) + formatSpending(account));
   await reporter.say(
     "counted from this machine's own records; creates of other machines with this key are not included",
   );
@@ -61,7 +61,7 @@ function formatSpending({ day, spent }: AccountQuota): string {
 }
 
 /** Formats the hour as a sentence. `now`: epoch milliseconds. */
-export function formatQuota(
+export function formatCreatesUsed(
   { used, limit, left, next_slot_at: next_at, origin }: Omit<AccountQuota, "day" | "spent">,
   now: number,
 ): string {

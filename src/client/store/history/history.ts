@@ -46,9 +46,9 @@ import {
   type CountedAttempt,
   type CountedKey,
   computeWindowUsage,
-  type HourlyUsage,
   listCountedAttempts,
   MARGIN_MS,
+  type WindowUsage,
 } from "./window-usage.js";
 
 /** How many create calls are allowed for one key at one origin; undefined for no limit. */
@@ -276,7 +276,7 @@ export class History {
   }
 
   /** Counts the create calls of a key in the last hour, including refused ones and unknown outcomes. `limit`: create calls allowed per hour. */
-  countHour({ origin, apiKey }: Pick<CreateAttempt, "origin" | "apiKey">, limit: number): HourlyUsage {
+  countHour({ origin, apiKey }: Pick<CreateAttempt, "origin" | "apiKey">, limit: number): WindowUsage {
     return computeWindowUsage(this.#listCounted({ origin, key_id: hashApiKey(apiKey) }), limit, this.now());
   }
 
@@ -286,7 +286,7 @@ export class History {
   }
 
   /** Counts the create calls of a key in the last 24 hours, without refused ones. `limit`: create calls allowed in 24 hours. */
-  countDay({ origin, apiKey }: Pick<CreateAttempt, "origin" | "apiKey">, limit: number): HourlyUsage {
+  countDay({ origin, apiKey }: Pick<CreateAttempt, "origin" | "apiKey">, limit: number): WindowUsage {
     const attempts = this.#listCounted({ origin, key_id: hashApiKey(apiKey) }, DAY_MS, true);
     return computeWindowUsage(attempts, limit, this.now(), DAY_MS);
   }

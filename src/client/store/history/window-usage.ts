@@ -6,8 +6,8 @@ import type { OpenIntent } from "./open-intents.js";
 /** How much longer (ms) an attempt counts, because the service may count whole seconds (§8) and use another clock. */
 export const MARGIN_MS = 1_000;
 
-/** The create calls of one key at one origin that count in the hour, or in the day. */
-export interface HourlyUsage {
+/** The create calls of one key at one origin that count towards the limit of a window (an hour or a day). */
+export interface WindowUsage {
   /** The time (epoch ms) of each create call that still counts, earliest first. */
   attempts: number[];
   /** The time (epoch ms) from which the next create call may be sent; now if it may be sent at once. */
@@ -19,7 +19,7 @@ export function computeWindowUsage(
   limit: number,
   now: number,
   windowMs = WINDOW_MS,
-): HourlyUsage {
+): WindowUsage {
   const attempts = counted.map(({ at }) => at).sort((a, b) => a - b);
   return { attempts, nextAt: findNextAllowedTime(attempts, limit, now - MARGIN_MS, windowMs) + MARGIN_MS };
 }

@@ -109,14 +109,14 @@ export function readJournal(path: string): Map<string, KnownRow> {
   }
   const knownRows = new Map<string, KnownRow>();
   for (const entry of lines.reverse()) {
-    const next = applyJournalLine(knownRows.get(entry.row), entry);
+    const next = computeNextRow(knownRows.get(entry.row), entry);
     if (next) knownRows.set(entry.row, next);
   }
   return knownRows;
 }
 
 /** Returns the state of a row after one more line of the journal; undefined for a line without an intent before it. */
-export function applyJournalLine(row: KnownRow | undefined, entry: JournalLine): KnownRow | undefined {
+export function computeNextRow(row: KnownRow | undefined, entry: JournalLine): KnownRow | undefined {
   if (entry.kind === "intent") {
     const { key, digest, stem, local_id, origin, profile, at } = entry;
     return { key, digest, stem, localId: local_id ?? undefined, origin, profile, sentAt: at, stage: "open" };
@@ -140,10 +140,10 @@ export function applyJournalLine(row: KnownRow | undefined, entry: JournalLine):
 }
 
 /**
- * Takes from the history the outcome of each row that was begun and has none in the journal: a command died in between,
- * or the outcome is unknown. A row whose create call the history does not know stays `open`, an unknown outcome.
+ * Returns the rows, with the outcome from the history for each row that was begun and has none in the journal, because a command
+ * died in between or the outcome is unknown. A row whose create call the history does not know stays `open`, an unknown outcome.
  */
-export function completeFromHistory(
+export function mergeHistoryOutcomes(
   knownRows: ReadonlyMap<string, KnownRow>,
   history: Pick<History, "findOutcome"> | undefined,
 ): Map<string, KnownRow> {

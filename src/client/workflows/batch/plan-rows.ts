@@ -86,7 +86,7 @@ function foldCaseAndUnicode(stem: string): string {
   return stem.normalize("NFC").toLowerCase();
 }
 
-/** Lists rows whose key was sent with another request body, so that a request with that body may exist. */
+/** Lists rows whose key was sent earlier with a different body. A request with the earlier body may exist. */
 export function listChangedRows(
   rows: readonly BatchRow[],
   knownRows: ReadonlyMap<string, KnownRow>,

@@ -37,7 +37,7 @@ export function* iterateTokens(
       countLineAfter(end);
       continue;
     }
-    const skipped = findHiddenEnd(page, at);
+    const skipped = findCommentOrDeclarationEnd(page, at);
     if (skipped !== undefined) {
       countLineAfter(skipped);
       continue;
@@ -72,7 +72,7 @@ export function readAttribute({ attributes }: HtmlTag, names: string): string {
 }
 
 /** Returns the end of the comment, declaration or instruction at `at`; undefined if there is none. */
-function findHiddenEnd(page: string, at: number): number | undefined {
+function findCommentOrDeclarationEnd(page: string, at: number): number | undefined {
   const mark = page[at + 1];
   if (mark !== "!" && mark !== "?") return undefined;
   const closing = page.startsWith("<!--", at) ? "-->" : ">";

@@ -56,7 +56,7 @@ export async function readPdfBlocks(
   const blocks: Block[] = [];
   let above = 0;
   for (const [index, lines] of pages.entries()) {
-    const text = joinHyphens(joinLinesToText(lines, usual, leading), pageWords);
+    const text = joinSplitWords(joinLinesToText(lines, usual, leading), pageWords);
     for (const block of readTextBlocks(text, "text", LONGEST_PARAGRAPH)) {
       const heading = [`page ${index + 1}`, block.heading].filter(Boolean).join(" / ");
       blocks.push({ ...block, line: above + block.line, heading });
@@ -128,7 +128,7 @@ function isParagraphStart(line: Line, last: Line, leading: number, isFollowed: b
 }
 
 /** Joins words that were split at line ends, if the hyphen is soft or the joined word occurs elsewhere in the document. */
-function joinHyphens(text: string, pageWords: ReadonlySet<string>): string {
+function joinSplitWords(text: string, pageWords: ReadonlySet<string>): string {
   return text.replace(/(\p{L}+)([-\u00ad‐])\n(\p{Ll}+)(\S*) ?/gu, (split, begin, hyphen, end, rest) => {
     const isWord = hyphen === "\u00ad" || pageWords.has(`${begin}${end}`.toLowerCase());
     return isWord ? `${begin}${end}${rest}\n` : split;

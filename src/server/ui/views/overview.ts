@@ -47,7 +47,7 @@ export function createOverviewView(parts: ViewParts): (filter: Filter, host: str
     for (const conversation of newest.conversations) {
       const question = await questions.of(conversation.requestId);
       const has = (word: string) => question?.toLowerCase().includes(word) ?? word === "";
-      if (wanted.every(has)) rows.push(renderRow(conversation, question, names, newest.at));
+      if (wanted.every(has)) rows.push(renderConversationRow(conversation, question, names, newest.at));
     }
     const all = STATUSES.reduce((sum, status) => sum + (state && status !== state ? 0 : states[status]), 0);
     const seen = newest.conversations.length;
@@ -91,7 +91,7 @@ function renderConversationList(rows: readonly string[], hasKeys: boolean, more:
   return `<div class="table list rows"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${rows.join("\n")}\n</tbody></table></div>\n<p class="none">${more}</p>`;
 }
 
-function renderRow(
+function renderConversationRow(
   conversation: ListedConversation,
   question: string | null,
   names: ReadonlyMap<string, string>,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { formatQuota } from "../../../../src/cli/commands/quota/run.js";
+import { formatCreatesUsed } from "../../../../src/cli/commands/quota/run.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);
-type Quota = Parameters<typeof formatQuota>[0];
+type Quota = Parameters<typeof formatCreatesUsed>[0];
 const QUOTA: Quota = {
   ...{ used: 4, limit: 10, left: 6, next_slot_at: new Date(NOW).toISOString() },
   ...{ origin: "https://a.example", profile: "work", counted_from: "this machine's own records" },
@@ -25,5 +25,5 @@ test.each<[string, Partial<Quota>, string]>([
     "4 creates in the last hour at https://a.example\n",
   ],
 ])("as a sentence: %s", (_, parts, text) => {
-  expect(formatQuota({ ...QUOTA, ...parts }, NOW)).toBe(text);
+  expect(formatCreatesUsed({ ...QUOTA, ...parts }, NOW)).toBe(text);
 });

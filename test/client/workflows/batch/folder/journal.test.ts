@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
-  applyJournalLine,
+  computeNextRow,
   type JournalLine,
   readJournal,
 } from "../../../../../src/client/workflows/batch/batch-journal.js";
@@ -16,10 +16,7 @@ const intent: JournalLine = {
 const created: JournalLine = { kind: "created", row: "key:a", request_id: "id", created_at: "c", at: "t2" };
 const error = { code: "X", message: "m", exit_code: 6 };
 const replay = (...lines: JournalLine[]) =>
-  lines.reduce<ReturnType<typeof applyJournalLine>>(
-    (known, line) => applyJournalLine(known, line),
-    undefined,
-  );
+  lines.reduce<ReturnType<typeof computeNextRow>>((known, line) => computeNextRow(known, line), undefined);
 
 describe("what is known of a row after", () => {
   test.each<[string, JournalLine[], object | undefined]>([

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { HistoryEntry } from "../../../../../src/client/store/history/history-records.js";
 import {
-  completeFromHistory,
   type KnownRow,
+  mergeHistoryOutcomes,
 } from "../../../../../src/client/workflows/batch/batch-journal.js";
 
 const row = (stage: KnownRow["stage"], localId = "local-1"): KnownRow => ({
@@ -19,7 +19,7 @@ test.each<[string, HistoryEntry | "dismissed" | undefined, Partial<KnownRow>]>([
   ["not in the history", undefined, { stage: "open" }],
 ])("an open row whose create was %s", (_, create, expected) => {
   expect(
-    completeFromHistory(new Map([["r", row("open")]]), { findOutcome: () => create }).get("r"),
+    mergeHistoryOutcomes(new Map([["r", row("open")]]), { findOutcome: () => create }).get("r"),
   ).toMatchObject(expected);
 });
 
@@ -30,7 +30,7 @@ test("only open rows with a local id are looked up, and what was passed in stays
     ["unnamed", { ...row("open"), localId: undefined }],
     ["ended", row("ended", "local-8")],
   ]);
-  const reconciled = completeFromHistory(knownRows, {
+  const reconciled = mergeHistoryOutcomes(knownRows, {
     findOutcome(localId) {
       asked.push(localId);
       return "dismissed";
