@@ -48,7 +48,7 @@ function replaceOrCreate(path: string, text: string | Uint8Array, force: boolean
   }
 }
 
-/** Gives the draft its name, unless a file with that name has appeared: a link fails then. Without links, reserves the name first. */
+/** Gives the draft its name with a link, which fails if a file with that name has appeared. Without links, reserves the name first. */
 function publishWithoutReplacing(draft: string, path: string): void {
   try {
     fs.linkSync(draft, path);

@@ -98,7 +98,7 @@ function readToEnd(fd: number, what: string, maxBytes: number): Buffer {
   }
 }
 
-/** Opens a file without blocking: an ordinary open of a FIFO waits for its writer and ignores every signal. */
+/** Opens a file without blocking, because an ordinary open of a FIFO waits for its writer and ignores every signal. */
 function openNonBlocking(path: string): number {
   return fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
 }

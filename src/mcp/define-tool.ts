@@ -48,7 +48,7 @@ export interface Field<T = unknown> {
   /** The rule for valid values, as a predicate whose subject is the argument: "must be true or false". */
   must: string;
   fits(value: unknown): boolean;
-  /** The type of valid values. Only for the compiler: no field has this property at run time. */
+  /** The type of valid values, for the compiler only. No field has this property at run time. */
   type?: T;
   isOptional: boolean;
   /** Whether the argument is only offered if the server may write results to a folder. */

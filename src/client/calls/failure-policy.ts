@@ -66,7 +66,7 @@ const JITTER = 0.2;
 /** The longest `Retry-After` (ms) that allows a retry, because a command should not wait for hours. */
 const PATIENCE_MS = 30_000;
 
-/** Maximum wait before a poll, in ms, even if the service asks for more: a wrong value would hide the end of the request. */
+/** Maximum wait before a poll, in ms, even if the service asks for more, because a wrong value would hide the end of the request. */
 const LONGEST_POLL_WAIT_MS = 900_000;
 
 /** Limits the milliseconds that the service asks to wait before a poll. */

@@ -34,7 +34,7 @@ export function parseResponseBody(answer: Bytes, maxBytes: number): ParsedBody {
   }
 }
 
-/** Finds the request id even in an answer that is cut off, not JSON, or an error: the id may be the only trace of a paid request. */
+/** Finds the request id even in an answer that is cut off, not JSON, or an error, because the id may be the only trace of a paid request. */
 export function salvageRequestId(answer: Bytes, dialect: Pick<Dialect, "salvage">): string | undefined {
   let text: string;
   try {

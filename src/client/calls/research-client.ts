@@ -24,7 +24,7 @@ export interface CallOptions {
 }
 
 export interface StatusOptions extends CallOptions {
-  /** Epoch ms at which this machine created the request: a provider may answer 404 for a minute after that. */
+  /** Epoch ms at which this machine created the request. For a minute after that, a provider may still answer 404. */
   recordedAt?: number | undefined;
 }
 

@@ -271,7 +271,7 @@ function chooseUsableProxy(url: URL, env: ProxyEnvironment): ProxyAddress | unde
   }
 }
 
-/** Throws TypeError unless `value` is a string: a caller without types may pass an unset variable, which would be sent as "undefined". */
+/** Throws TypeError unless `value` is a string, because a caller in JavaScript may pass an unset variable, which would be sent as "undefined". */
 function requireString(option: string, value: unknown): void {
   if (typeof value !== "string") throw new TypeError(`${option} must be a string, but it is ${typeof value}`);
 }

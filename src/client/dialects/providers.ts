@@ -203,7 +203,10 @@ const MODEL_TEXT = new RegExp(
   "i",
 );
 
-/** Returns whether a service refused a create call because of an unknown or retired model: the account's settings are wrong, not the question. */
+/**
+ * Returns whether a service refused a create call because of an unknown or retired model. Then the account's settings are
+ * wrong, not the question.
+ */
 export function isModelRefusal({ code, message }: { code: string; message: string }): boolean {
   return MODEL_CODE.test(code) || (MODEL_TEXT.test(message) && !/schema/i.test(message));
 }

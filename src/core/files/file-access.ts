@@ -7,7 +7,7 @@ export function getErrorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Only the owner may read our files: the settings contain a key, the history contains prompts. */
+/** Only the owner may read our files, because the settings contain a key, and the history contains prompts. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 

@@ -203,7 +203,7 @@ function readRecordHolder(record: string): LockHolder | undefined {
   }
 }
 
-/** Removes a record and its socket, the record first: a record must not exist without its socket. */
+/** Removes a record and its socket, the record first, because a record must not exist without its socket. */
 function removeLockRecord(path: string, record: string): void {
   fs.rmSync(join(path, record), { force: true });
   fs.rmSync(join(path, record + SOCKET), { force: true });

@@ -39,7 +39,7 @@ export class Connections {
     return this.#pool;
   }
 
-  /** Opens a connection for `use` alone. A create request needs it: the peer may have closed a reused connection meanwhile. */
+  /** Opens a connection for `use` alone. A create request needs it, because the peer may have closed a reused connection meanwhile. */
   async useFresh<T>(use: (dispatcher: Dispatcher) => Promise<T>): Promise<T> {
     const parts: Closable[] = [];
     const keep: Keep = (part) => {

@@ -161,7 +161,7 @@ export function getHeader(headers: Headers, name: string): string | undefined {
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-/** The longest wait in seconds, about 285 years: its sum with any current date is still a valid date. */
+/** The longest wait in seconds, about 285 years. Its sum with any current date is still a valid date. */
 const MAX_SECONDS = 9_000_000_000;
 /** From these values on, a number is a moment in epoch seconds or ms, which some services send; as seconds to wait it would be 31 years. */
 const EPOCH_SECONDS = 1e9;

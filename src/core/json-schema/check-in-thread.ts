@@ -11,7 +11,7 @@ const LIMITS = { limitMs: 5_000, heapMib: 512 };
 const MAX_DEPTH = 100;
 const MAX_NODES = 20_000;
 
-/** Separate threads for schemas and values: a value that takes long to check must not delay other users' schemas. */
+/** Separate threads for schemas and values, so that a value that takes long to check does not delay other users' schemas. */
 const [schemas, values] = [getValidatorThreads(), getValidatorThreads()];
 
 function getValidatorThreads() {

@@ -81,7 +81,7 @@ const DRAFTS: Readonly<Record<string, () => Ajv>> = {
 
 /**
  * Creates a compiler for one schema, for the draft that `$schema` names (default: 2020-12). Throws an Error that names the
- * supported drafts. Do not share it: the `$id`s of two schemas, or those of the draft, would clash.
+ * supported drafts. Do not share it, because the `$id`s of two schemas, or those of the draft, would clash.
  */
 function createSchemaCompiler($schema: unknown = "http://json-schema.org/draft/2020-12/schema"): Ajv {
   if (typeof $schema !== "string") throw new Error("$schema must be a string");

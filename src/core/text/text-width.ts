@@ -41,7 +41,10 @@ const COLOURS = /\u001b\[[0-9;]*m/g;
 /** Matches a colour, captured in group 1, or text without colours. */
 export const COLOUR_OR_TEXT = /(\u001b\[[0-9;]*m)|[^\u001b]+/g;
 
-/** Wraps text at words. Indents continuation lines by `hang` columns, or like their line or to their term's end. Keeps lines with tabs: they are data. */
+/**
+ * Wraps text at words. Indents continuation lines by `hang` columns, or like their line or to their term's end. Leaves
+ * lines with tabs unchanged, because they are data.
+ */
 export function wrapAtWords(text: string, columns: number, hang = 0): string {
   return text.replace(/^.*$/gm, (line) => {
     if (measureColouredText(line) <= columns || line.includes("\t")) return line;

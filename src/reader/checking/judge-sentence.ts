@@ -32,7 +32,7 @@ const LISTED = /(?:^|[:;,.(])\s?$/;
 const WORK =
   /(?:\p{Lu}[\p{L}'’.-]+|\bal\.),? ?[([]$|[([;] ?(?:\p{Ll}+\.?:? )?\p{Lu}[^()[\];]{0,60}\p{L}\.?,? $/u;
 const BEHIND_WORK = /^[a-z]?(?:[);\]]|[,:] (?:pp?|S)?\.? ?\d)/;
-/** Matches the `COVID-` of `COVID-19`: a source may leave out the number of such a name. */
+/** Matches the `COVID-` of `COVID-19`, because a source may leave out the number of such a name. */
 const NAME = /\p{L}[-‑]$/u;
 
 const references = cacheByVocabulary((vocabulary) => {

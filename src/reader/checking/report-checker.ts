@@ -105,7 +105,7 @@ export class Checker {
     this.#ended.abort();
   }
 
-  /** Checks a report. An abort ends only the reading: the pages that were read are still judged. */
+  /** Checks a report. An abort ends only the reading, so the pages that were read are still judged. */
   async check(
     report: Report,
     { pages: most, timeoutMs, signal, goesOn = false, ...listeners }: CheckOptions,

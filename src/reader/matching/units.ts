@@ -76,7 +76,7 @@ export function listNamesakeUnits(unit: Unit): Unit[] {
   return [unit, ...(unit.or ? [unit.or] : [])];
 }
 
-/** Converts an amount to the smallest unit of its kind. Only degrees keep their sign: a fall of 3 % equals -3 %. */
+/** Converts an amount to the smallest unit of its kind. Only degrees keep their sign, because a fall of 3 % equals -3 %. */
 export function convertAmount(value: number, { factors, offset }: Unit): number[] {
   return factors.map((factor) => (offset === 0 ? Math.abs(value) : value) * factor + offset);
 }

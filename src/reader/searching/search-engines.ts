@@ -4,7 +4,7 @@ import { describeConnectFailure } from "../../core/http/send-request.js";
 import { isObject, tryParseJson } from "../../core/json/exact-json.js";
 import { readPageBody } from "../fetching/page-fetcher.js";
 
-/** A result of a search engine. The snippet is ignored: only a page that was fetched can be quoted. */
+/** A result of a search engine. The snippet is ignored, because only a page that was fetched can be quoted. */
 export interface SearchResult {
   url: string;
   title: string;

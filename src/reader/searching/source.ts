@@ -73,7 +73,7 @@ export interface Source {
   search(query: string, n: number): Promise<Hit[]>;
   /** Returns the lines `from` to `to` (from 1, inclusive) of a document; undefined if the document no longer exists. */
   open(id: string, from: number, to: number): Promise<Opened | undefined>;
-  /** Describes the source. Must be cheap: it is called before the plan and again for the report. */
+  /** Describes the source. Must be cheap, because it is called before the plan and again for the report. */
   describe(): Promise<Description>;
 }
 

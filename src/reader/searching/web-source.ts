@@ -40,7 +40,7 @@ const QUERIES = 3;
 /** The most text of pages that is in memory for one question, in bytes. */
 const MAX_TEXT = 16 * 1_048_576;
 const SEARCH_MS = 20_000;
-/** The longest address in a note, in characters: an engine may return any text as an address. */
+/** The longest address in a note, in characters. It is limited because an engine may return any text as an address. */
 const MAX_NAME = 200;
 
 /** A record in the conversation's store; with it, a restarted service does not request anything twice. */

@@ -37,7 +37,7 @@ export interface ModelResearcherOptions extends Pick<SessionOptions, "exchanges"
   length: Length;
   price?: Price | undefined;
   sources: SourceProvider;
-  /** Writes to the service's log, which names the sources of a structured result: the result has no place for them. */
+  /** Writes to the service's log, which names the sources of a structured result, because the result has no place for them. */
   log: (line: string) => void;
 }
 
@@ -133,7 +133,7 @@ function createNoResult(why: string): ResearchFailure {
   return new ResearchFailure(`The structured result failed: ${why}.`);
 }
 
-/** Applies `hide` to every string in a JSON value: a source or the question may contain the key. */
+/** Applies `hide` to every string in a JSON value, because a source or the question may contain the key. */
 function hideInStrings<T>(value: T, hide: (text: string) => string): T;
 function hideInStrings(value: unknown, hide: (text: string) => string): unknown {
   if (typeof value === "string") return hide(value);

@@ -54,7 +54,7 @@ const LOOK_LIMIT_MS = 10_000;
 const LOOK_MS = 200;
 const ALREADY_THERE = "23505";
 
-/** How long a create call may stay unsent before it is rejected, in ms: the database hangs, and the client may have left. */
+/** How long a create call may stay unsent before it is rejected, in ms. After that the database probably hangs, and the client may have left. */
 const WAIT_LIMIT_MS = 5_000;
 
 interface Waiting {

@@ -243,7 +243,7 @@ export class Database {
 
 /** SQLSTATE codes of a server that cannot work at present: too few resources, an operator's command, a lock, or read-only. */
 const PASSING = /^(?:25006|40|53|55|57)/;
-/** SQLSTATE codes that end the session or leave the outcome unknown: the statement may have been committed. */
+/** SQLSTATE codes that end the session or leave the outcome unknown, because the statement may have been committed. */
 const UNKNOWN = /^(?:08|25P0[34]|40003|57P|58|F0|XX)/;
 
 /** Converts a driver's error to ours; undefined if the outcome is unknown. Ignores the severity's text, which the server translates. */

@@ -53,7 +53,7 @@ const GIVE_BACK = defineSql("give-back")`
   UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
   WHERE request_id = $1 AND worker = $2 AND claims = $3`;
 
-/** Gives up a worker's claims except the known ones: the answers to those claims were lost. Parameters: worker, known ids. */
+/** Gives up a worker's claims except the known ones, because the answers to the others were lost. Parameters: worker, known ids. */
 const GIVE_BACK_OTHERS = defineSql("give-back-others")`
   UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
   WHERE worker = $1 AND NOT request_id = ANY ($2::uuid[])`;

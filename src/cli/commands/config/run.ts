@@ -169,7 +169,7 @@ export async function askForKey(ctx: Context, question: string | undefined): Pro
   return typed.trim();
 }
 
-/** Returns the origin to store with a key: the key is never sent to another one. Throws UsageError without a base URL. */
+/** Returns the origin to store with a key, so that the key is never sent to another one. Throws UsageError without a base URL. */
 function requireKeyOrigin({ baseUrl }: SettingsOrigin): string {
   if (baseUrl) return parseBaseUrl(baseUrl.value, true).origin;
   throw new UsageError(

@@ -3,7 +3,7 @@ import type { ResearchError } from "../errors.js";
 
 export interface WatchTarget {
   requestId: string;
-  /** Epoch ms at which the service created the request, if known: its age decides how often to poll. */
+  /** Epoch ms at which the service created the request, if known. The age of the request decides how often to poll. */
   createdAt?: number | undefined;
   /** Epoch ms at which this machine recorded the request. Undefined without a record: then the id may be mistyped. */
   recordedAt?: number | undefined;

@@ -24,7 +24,7 @@ import {
 } from "./history-records.js";
 
 const LINE_BREAK = Buffer.from("\n");
-/** How long (ms) to wait for a lock: a holder that rewrites 100,000 lines needs about a second, a longer one counts as stuck. */
+/** How long (ms) to wait for a lock. A holder that rewrites 100,000 lines needs about a second, so one that needs longer counts as stuck. */
 export const LOCK_WAIT_MS = 10_000;
 
 const SETTLED: ReadonlySet<HistoryLine["kind"]> = new Set(["created", "dismissed", "not-created"]);

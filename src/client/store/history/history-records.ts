@@ -39,7 +39,7 @@ export const id = v.pipe(
   v.check((value: string) => isRequestId(value)),
 );
 const maybe = v.nullable(v.string());
-/** Keeps the parsed object instead of a copy, which would lose the original text: a repeated create call must send the same numbers. */
+/** Keeps the parsed object, because a copy would lose the original text, and a repeated create call must send the same numbers. */
 const schema = v.custom<JsonSchema>(isObject);
 
 const account = v.looseObject({
@@ -221,7 +221,7 @@ export function buildHistoryEntry(
   return last ? addNewerState(record, last) : record;
 }
 
-/** Merges a state with a newer line. If both are about the same state, the newer one adds to it: a failure's reason may arrive later. */
+/** Merges a state with a newer line. If both are about the same state, the newer one adds to it, because a failure's reason may arrive later. */
 export function mergeStateRecords(seen: StateRecord, later: StateRecord | undefined): StateRecord {
   return later?.status === seen.status ? { ...seen, ...later, at: seen.at } : (later ?? seen);
 }

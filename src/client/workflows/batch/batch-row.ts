@@ -34,5 +34,5 @@ function escapeFileNameChar(text: string): string {
   return Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
 }
 
-/** Maximum length of a stem in bytes: most file systems allow 255, and the extension and a draft's suffix need some. */
+/** Maximum length of a stem in bytes. Most file systems allow 255 for a name, of which the extension and a draft's suffix need some. */
 export const MAX_STEM_BYTES = 200;

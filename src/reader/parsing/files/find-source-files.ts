@@ -37,7 +37,7 @@ const OTHER_KINDS: readonly [RegExp, string][] = [
   [/\.ipynb$/i, "it is a notebook; convert it to Markdown"],
 ];
 
-/** Matches control characters: a name with one could not be cited as `file:line`. */
+/** Matches control characters. A file with one in its name is left out, because it could not be cited as `file:line`. */
 const UNCITABLE = /[\x00-\x1f\x7f]/;
 
 /**

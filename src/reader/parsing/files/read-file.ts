@@ -43,7 +43,7 @@ export function readRegularFile(path: string, limit: number, flags = 0): Buffer 
   }
 }
 
-/** Reads one source file, or returns why it cannot be read: it may have become a symlink or grown too large. */
+/** Reads one source file, or returns why it cannot be read: for example, it has become a symlink, or has grown too large. */
 export function readSourceFile(root: string, name: string): Uint8Array | { reason: string } {
   const bytes = readRegularFile(join(root, name), getSizeLimit(name), constants.O_NOFOLLOW ?? 0);
   if (bytes === undefined) return { reason: "it cannot be read" };

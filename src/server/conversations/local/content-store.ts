@@ -18,7 +18,7 @@ export interface ContentStore {
   /** Deletes a text. Resolves even if the text does not exist. */
   delete(kind: Kind, requestId: string): Promise<void>;
   readonly exchanges: ExchangeStore;
-  /** Deletes the exchanges of a conversation. Never rejects: the next start deletes what cannot be deleted now. */
+  /** Deletes the exchanges of a conversation. Never rejects, because the next start deletes the exchanges that cannot be deleted now. */
   deleteExchanges(requestId: string): Promise<void>;
 }
 

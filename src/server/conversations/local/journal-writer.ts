@@ -31,7 +31,7 @@ export class JournalWriter {
     }
   }
 
-  /** Builds the entry of an end, and stores the job for the page. A failure to store the job is ignored: the end matters more. */
+  /** Builds the entry of an end, and stores the job for the page. A failure to store the job is ignored, because the end matters more. */
   async endOf(
     { requestId, startedAt, job, bill }: StoredConversation,
     { status, reason, data }: { status: "COMPLETED" | "FAILED" | "STOPPED"; reason?: string; data?: string },

@@ -29,7 +29,10 @@ export type InputOptions = Omit<Given<"request">, "promptFile"> &
   Partial<Given<"provider" | "context">> &
   Given<"domains" | "quota"> & { template?: string };
 
-/** Maximum size of an input: a hundred thousand long prompts. All of it is in memory, because everything is checked before sending. */
+/**
+ * Maximum size of an input: a hundred thousand long prompts. It is limited because the whole input is in
+ * memory, so that everything can be checked before anything is sent.
+ */
 const MAX_BATCH_BYTES = 256 << 20;
 
 /** Reads the input of a batch (a path or `-`) and collects everything that is wrong with it. Rejects with LocalError for an unreadable file. */
