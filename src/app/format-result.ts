@@ -32,7 +32,7 @@ export function formatWithSources(result: Result): string {
   const urls = listed.flatMap(({ url }) => (typeof url === "string" ? [url] : []));
   if (result.data.provider_status === undefined || urls.length === 0) return text;
   if (urls.some((url) => text.includes(url))) return text;
-  // Do not number the sources beside a numbered list of the text: its marks would then lead to them.
+  // Do not number the sources beside a numbered list of the text, because its marks would then lead to them.
   const hasNumbers = /^ {0,3}(?:1[.)]|\[\^?1\]:?)\s.*https?:/m.test(text);
   // The text may cite sources by number, so a source without an address keeps its number.
   const lines = listed.map(({ url, title }, index) => {

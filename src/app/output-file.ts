@@ -14,7 +14,7 @@ export function checkOutputFile(path: string, force: boolean): void {
   if (existing?.isFIFO() || existing?.isSocket())
     throw new LocalError(`${path} is not a file; write to stdout instead (-o -)`);
   try {
-    // Write a trial file: an access check does not notice a file system that is read-only, full or special.
+    // Write a trial file, because an access check does not notice a file system that is read-only, full or special.
     fs.rmdirSync(makeDraftFolder(path));
   } catch (error) {
     throw createLocalError(`${path} cannot be written`, error);

@@ -78,7 +78,7 @@ async function openStream(path: string): Promise<Readable | undefined> {
   const { Socket } = await import("node:net");
   const { isatty, ReadStream } = await import("node:tty");
   const fd = openNonBlocking(path);
-  // Do not open a FIFO again: it reports its end only to a reader that has seen its writer.
+  // Do not open a FIFO again, because it reports its end only to a reader that has seen its writer.
   if (fs.fstatSync(fd).isFIFO()) return new Socket({ fd, readable: true, writable: false });
   if (isatty(fd)) return new ReadStream(fd);
   fs.closeSync(fd);

@@ -15,7 +15,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
   const interruption = new Interruption(host);
   const reporter = new Reporter(host, isJsonWanted(argv, host.env), interruption.signal);
   let ctx: Context | undefined;
-  // An interrupted command must end by its signal, even if it wrote more output: only then does a shell loop around it
+  // An interrupted command must end by its signal, even if it wrote more output, because only then does a shell loop around it
   // stop.
   const createEnding = (code: number, signal = interruption.unhandled): ProcessEnding => ({
     code,

@@ -129,7 +129,7 @@ export function createUpstreamAdapter(parts: UpstreamParts): Upstream {
     return isGone(remoteId, error);
   }
 
-  /** Returns whether the service has not found the request for GONE_MS. A single 404 may come from a replica that lags behind. */
+  /** Returns whether the service has not found the request for GONE_MS. One 404 is not enough, because it may come from a replica that lags behind. */
   function isGone(remoteId: string, error: unknown): boolean {
     if (!(error instanceof RefusedError) || error.kind !== "not-found" || !error.enveloped) return false;
     const since = missing.get(remoteId) ?? clock.monotonic();

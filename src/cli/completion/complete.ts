@@ -31,7 +31,7 @@ export async function printCompletions(
   try {
     await host.stdout.write(formatCompletions(argv, host, tableUrl));
   } catch {
-    // Print nothing: an error would disturb the command line that the user types.
+    // Print nothing, because an error would disturb the command line that the user types.
   }
 }
 

@@ -82,7 +82,7 @@ export function buildWatchJson({ requestId, status, previous, at, elapsedMs, fin
 function describeStuck(event: { requestId: string; word: string; waitsForSomebody: boolean }): string {
   const { requestId, waitsForSomebody } = event;
   const word = escapeLine(event.word);
-  // Do not suggest a stop here: most providers whose requests wait for a person cannot stop a request.
+  // Do not suggest a stop here, because most providers whose requests wait for a person cannot stop a request.
   const what = waitsForSomebody
     ? `is waiting for your input (${word}): answer it at the provider`
     : `has been in the unknown state ${word} for ten minutes: look at the service's own page, or stop it with: research stop ${requestId}`;

@@ -16,7 +16,7 @@ export async function askQuestion(
   const { stdin, stderr } = terminal.host;
   const echo = new Writable({
     write(chunk, _encoding, done) {
-      // Do not await this write: a late echo would appear in the next question.
+      // Do not await this write, because a late echo would appear in the next question.
       void stderr.write(chunk);
       done();
     },

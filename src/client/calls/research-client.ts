@@ -55,7 +55,7 @@ export class ResearchClient {
     this.#session = new ServiceSession(options);
   }
 
-  /** The service's scheme, host and port. A key is valid for one origin. */
+  /** The service's scheme, host and port: the origin for which the key is valid. */
   get origin(): string {
     return this.#session.origin;
   }

@@ -25,7 +25,7 @@ export function parseBaseUrl(
       `invalid ${name}: ${JSON.stringify(text.replace(/\/\/[^/@]*@/, "//…@"))}; give one like ${example}`,
     );
   }
-  // Never quote the whole URL: its user part may contain a secret.
+  // Never quote the whole URL, because its user part may contain a secret.
   const extra =
     url.username || url.password
       ? "a user name or password"

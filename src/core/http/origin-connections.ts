@@ -9,7 +9,7 @@ export const POOL_SIZE = 256;
 const LIMITS = {
   /** curl accepts up to 300 kB of headers; undici's own limit is 16 kB. */
   maxHeaderSize: 300_000,
-  // undici's timeouts are off: they are coarse (a second), separate for headers and body, and cut off a model that thinks
+  // undici's timeouts are off, because they are coarse (a second), separate for headers and body, and cut off a model that thinks
   // for five minutes. Setting them on a copy of each request took a fifth of a poll's processor time.
   headersTimeout: 0,
   bodyTimeout: 0,
@@ -195,7 +195,7 @@ function openFreshConnection(url: URL, timeout: number) {
 }
 
 function openSocket(url: URL): Socket {
-  // Load each module on demand: most commands open no such connection.
+  // Load each module on demand, because most commands open no such connection.
   const net = process.getBuiltinModule("node:net");
   const to = buildConnectOptions(url);
   if (url.protocol === "http:") return net.connect(to);

@@ -250,7 +250,7 @@ export function convertProxy407ToFailure(
 
 /** Classifies a transport error. `sent`: the headers of the request were written. `answering`: those of the answer were read. */
 function classifyTransportError(error: Error, sent: boolean, answering: boolean): ConnectionFault {
-  // Check the name, because undici 7 never sets an `HPE_…` code: it looks the code up by the wrong key.
+  // Check the name, because undici 7 looks an `HPE_…` code up by the wrong key, so it never sets one.
   if (error.name === "HTTPParserError" || answering) return "torn";
   if ("code" in error && error.code === "UND_ERR_HEADERS_OVERFLOW") return "oversized";
   if (sent) return "lost";

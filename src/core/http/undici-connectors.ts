@@ -73,7 +73,10 @@ export function buildConnectOptions({ hostname, port, protocol }: URL): {
   return isLoopbackName(host) ? { ...to, lookup: lookUpLoopbackName } : to;
 }
 
-/** Looks up a local name (RFC 6761 §6.3). A resolver might return another address for `x.localhost`, which would get the key over plain http. */
+/**
+ * Looks up a local name (RFC 6761 §6.3) without a resolver, which might return another address for `x.localhost`; that address would
+ * get the key over plain http.
+ */
 const lookUpLoopbackName: LookupFunction = (_hostname, options, callback) => {
   const addresses = [
     { address: "127.0.0.1", family: 4 },

@@ -7,7 +7,7 @@ export type { SchemaProblem } from "./validator.js";
 
 const LIMITS = { limitMs: 5_000, heapMib: 512 };
 
-/** The limits of a schema. A deeper one might overflow the stack, and a larger one takes seconds to compile. */
+/** The limits of a schema, because a deeper one might overflow the stack, and a larger one takes seconds to compile. */
 const MAX_DEPTH = 100;
 const MAX_NODES = 20_000;
 

@@ -20,7 +20,7 @@ export function parseMarkdown(markdown: string): MarkdownDocument {
     const isJson = /^\s*[[{]/.test(markdown) && tryParseExact(markdown) !== undefined;
     return { blocks, form: isJson || blocks.every(isProseBlock) ? "plain" : "markup" };
   } catch (error) {
-    // Catch RangeError as well: the stack of a thread may be smaller than the one for which MAX_DEPTH was measured.
+    // Catch RangeError as well, because the stack of a thread may be smaller than the one for which MAX_DEPTH was measured.
     if (!(error instanceof TooComplexError || error instanceof RangeError)) throw error;
     return { blocks: reader.readParagraphs(), form: "complex" };
   }

@@ -3,7 +3,7 @@ export function isSendableKey(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
-/** The length of the shortest key that is hidden. A shorter one may occur in any sentence by chance. */
+/** The length of the shortest key that is hidden, because a shorter one may occur in any sentence by chance. */
 const SHORTEST = 4;
 const PLACEHOLDER = "[key]";
 

@@ -264,7 +264,7 @@ export class Checker {
     const url = new URL(address);
     url.hash = "";
     let got = await this.#reader.read(url);
-    // Request it again before reporting it as gone: a server may answer 404 for a moment during a deployment.
+    // Request it again before reporting it as gone, because a server may answer 404 for a moment during a deployment.
     if ("reason" in got && got.kind === "gone") got = await this.#reader.read(url);
     if (!("reason" in got)) return convertToCheckedPage(address, got);
     const { kind, reason, status = null, url: end = null } = got;

@@ -33,7 +33,8 @@ export class WorksLists {
     const labelsOfWorks = new Set<string>();
     const hasWorks = (members: readonly ReportUnit[]) => {
       const labels = members.flatMap(({ entry }) => entry?.labels ?? []);
-      // Going backwards, skip an earlier list with the same numbers, such as findings: the list of works comes later.
+      // Going backwards, skip an earlier list with the same numbers, such as findings, because the list of works
+      // comes later.
       const isFree = !labels.some((label) => labelsOfWorks.has(label));
       const areWorks = isWorkList(members, used, isFree);
       for (const label of areWorks ? labels : []) labelsOfWorks.add(label);

@@ -27,7 +27,7 @@ const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 const MARKUP =
   /\]\([^()\s]*(?:\s+"[^"]*")?\)|\]\[[^\]]*\]|<\/?(?:a|b|i|em|strong|code|kbd|sub|sup|br|p|span|var|tt|samp)\b[^<>]*>/gu;
 
-/** The least number of words in a quotation that is looked up. A shorter one is a term and not a statement. */
+/** The least number of words in a quotation that is looked up, because a shorter one is a term and not a statement. */
 const LEAST_WORDS = 3;
 /** The lengths of the prefixes by which a quotation is looked up, in characters. */
 const SHORT_ANCHOR = 8;

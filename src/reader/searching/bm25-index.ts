@@ -82,7 +82,7 @@ export class Bm25Index {
     }
     const average = Math.max(1, this.#length / Math.max(1, this.#passages));
     let matches: PassageMatch[] = [];
-    /** The score above which a passage is collected. A word may occur in millions of passages. */
+    /** The score above which a passage is collected. Not all are, because a word may occur in millions of passages. */
     let least = 0;
     const sortBest = () => matches.sort((a, b) => b.score - a.score).slice(0, limit);
     for (const [document, { lengths, ends, postings }] of this.#documents) {

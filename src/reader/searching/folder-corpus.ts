@@ -16,7 +16,7 @@ import {
 } from "./source.js";
 
 export interface CorpusOptions {
-  /** The folder to search. A Corpus needs an absolute path. */
+  /** The absolute path of the folder to search. */
   root: string;
   /** Files and folders that are never read, such as the service's own data. */
   exclude?: readonly string[];

@@ -56,7 +56,7 @@ export class PageExcerpt {
       ...withFigures,
       ...best.filter(({ score }) => score >= LEAST_SHARE * (best[0]?.score ?? 0)),
     ];
-    // If no piece matches, show the first ones: a page in another language may share no word with the claim.
+    // If no piece matches, show the first ones, because a page in another language may share no word with the claim.
     const places = matches.length > 0 ? matches.map(({ passage }) => passage) : [...Array(MOST_BEST).keys()];
     const chosen = places.flatMap((place) => this.pieces[place] ?? []);
     const beside = chosen.flatMap(({ place }) => this.pieces.slice(Math.max(0, place - 1), place + 2));

@@ -93,7 +93,7 @@ function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void 
     return;
   }
   const { request, response } = open.get(socket) ?? {};
-  // Only a complete request is answered before this one: an incomplete one is the unreadable request itself.
+  // Only a complete request is answered before this one, because an incomplete one is the unreadable request itself.
   if (request?.complete) {
     response?.once("finish", () => answerUnreadable(open, error, socket));
     return;

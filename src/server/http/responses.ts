@@ -95,7 +95,7 @@ export const ANSWER_HEADERS = {
 
 /** Builds the HTTP response of a successful operation. */
 export function buildSuccessResponse(data: Data): Response {
-  // Send bytes: a socket takes several times as long to encode a long text.
+  // Send bytes, because a socket takes several times as long to encode a long text.
   return new Response(Buffer.from(buildSuccessBody(data)), { headers: ANSWER_HEADERS });
 }
 

@@ -3,7 +3,7 @@ import { systemClock } from "../../core/clock.js";
 
 /** How long a group may keep running after SIGTERM, in ms. */
 export const TERM_GRACE_MS = 5_000;
-/** How long to wait after SIGKILL, in ms. A process that remains is a zombie that its parent has not reaped. */
+/** How long to wait after SIGKILL, in ms. A process that remains is a zombie that its parent has not reaped, so a longer wait would not help. */
 const KILL_GRACE_MS = 1_000;
 const LOOK_MS = 20;
 

@@ -191,7 +191,7 @@ class Watcher {
       this.#events.push({ kind: "recovered", elapsedMs: this.#readMoment().elapsedMs });
     }
     watched.failures = 0;
-    // Keep the previous object if the data is the same: a new long-lived object for each poll slows garbage collection.
+    // Keep the previous object if the data is the same, because a new long-lived object for each poll slows garbage collection.
     if (data !== watched.last?.data) watched.last = result.answer && result;
     watched.quietSince = this.#readNow();
     watched.createdAt ??= parseEpochMs(data.created_at);

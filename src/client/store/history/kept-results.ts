@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { listFolder, makePrivateFolder, readIfExists, replaceFile } from "../../../core/files/file-access.js";
 import { hashSha256, wrapFileErrors } from "../../../core/files/local-error.js";
 
-/** How long a result is kept, in milliseconds. A provider may delete it after ten minutes. */
+/** How long this machine keeps a result, in milliseconds. A copy is needed because a provider may delete its own after ten minutes. */
 const KEPT_MS = 30 * 86_400_000;
 const MAX_BYTES = 64 << 20;
 

@@ -18,7 +18,7 @@ export interface CreatePacerOptions {
   readonly limit: number | undefined;
   /** The times (epoch ms) at which this batch sent its rows, by its own journal. */
   readonly own: readonly number[];
-  /** The provider, if the account is at one. A provider's 429 lasts seconds or minutes, that of our interface up to an hour. */
+  /** The provider, if the account is at one. A provider's 429 lasts seconds or minutes, that of our interface lasts up to an hour. */
   readonly provider?: Account["provider"];
 }
 

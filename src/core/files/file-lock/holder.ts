@@ -58,7 +58,7 @@ export function checkProcessLiveness({ pid, began }: LockHolder): Liveness {
   }
   const stat = readProcessStat(pid);
   if (stat === undefined || began === undefined) return "unknown";
-  // Z: a zombie has ended, but its parent has not waited for it yet.
+  // Z is a zombie: a process that has ended, but whose parent has not waited for it yet.
   return stat.began === began && stat.state !== "Z" && stat.state !== "X" ? "alive" : "dead";
 }
 

@@ -43,7 +43,7 @@ export async function isLivenessSocketOpen(folder: string, name: string): Promis
       });
       socket.once("error", (error) => resolve("code" in error ? String(error.code) : "unknown"));
     });
-    // EAGAIN: the holder's queue of connections is full.
+    // EAGAIN means that the holder's queue of connections is full.
     if (code === undefined || code === "EAGAIN") return true;
     return code === "ECONNREFUSED" ? false : undefined;
   } finally {

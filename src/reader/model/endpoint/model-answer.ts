@@ -150,7 +150,7 @@ export function classifyModelAnswer(
     const target = URL.canParse(location) ? ` to ${new URL(location).host}` : "";
     return createRefused(`redirects${target}, and the key is sent nowhere else (${detail})`);
   }
-  // Do not pass on the endpoint's message: some endpoints quote the beginning of the key in it.
+  // Do not pass on the endpoint's message, because some endpoints quote the beginning of the key in it.
   if (status === 401 || status === 403) return createRefused(`refuses the key (HTTP ${status})`);
   if (status === 404 || UNKNOWN_MODEL.test(complaint) || UNKNOWN_MODEL.test(body.slice(0, 2_000)))
     return createRefused(`does not know the model ${JSON.stringify(model)} (${detail})`);

@@ -110,7 +110,7 @@ interface Rules {
 
 /** git distinguishes upper and lower case if the file system does. */
 const AS_GIT = { ignorecase: process.platform !== "linux" };
-/** The largest .gitignore, in bytes, some ten thousand rules. Each rule is tried on each path. */
+/** The largest .gitignore, in bytes: some ten thousand rules. It is limited because each rule is tried on each path. */
 const MAX_RULES_BYTES = 262_144;
 
 /** Reads the .gitignore files from the root of the repository down to the parent of `root`. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 
-/** The largest file in bytes. A manual on one page has a few megabytes; larger files are data. */
+/** The largest file in bytes. A manual on one page has a few megabytes, so a larger file is probably data. */
 export const MAX_FILE_BYTES = 8 * 1_048_576;
 /** The limit for all files of one index (contract §4), and for one packed file, in bytes. */
 export const MAX_TOTAL_BYTES = 64 * 1_048_576;

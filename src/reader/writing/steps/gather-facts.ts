@@ -157,7 +157,7 @@ export async function gatherFacts(
   function keep(notes: readonly Note[], sections: readonly Opened[]): Note[] {
     return notes.filter((note) => {
       const named = sections[note.source - 1];
-      // Also search the other sections: a model may confuse their numbers and still copy a quote correctly.
+      // Also search the other sections, because a model may confuse their numbers and still copy a quote correctly.
       const fact = [named, ...sections].flatMap((section) => (section && buildFact(note, section)) ?? [])[0];
       if (fact !== undefined && !facts.some((earlier) => isSameQuestion(earlier, fact))) facts.push(fact);
       return fact === undefined;

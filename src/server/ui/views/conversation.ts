@@ -20,7 +20,7 @@ import {
 const OPERATOR: Caller = { keyId: "", limits: { create: 0, stop: 0 }, ownOnly: false };
 /** Maximum length of a question in the headline, in UTF-16 units; a longer one is shown in full below the headline. */
 const LONGEST_HEADLINE = 160;
-/** Maximum UTF-16 units of a result with layout. A longer one is shown as text: rendering 2 MiB blocks the service's thread for seconds. */
+/** Maximum UTF-16 units of a result with layout. A longer one is shown as text, because rendering 2 MiB blocks the service's thread for seconds. */
 const MAX_LAID_OUT = 256 * 1024;
 const BACK = '<p class="back"><a href="../../ui">← All conversations</a></p>';
 
