@@ -147,20 +147,20 @@ export function relateSentences(
 /** Returns a function that reads texts and remembers what it read. `ids` numbers the words. */
 function createTextReader(vocabulary: Vocabulary, ids: Map<string, number>): (text: string) => TextReading {
   const frequent = new Set(vocabulary.list("frequent"));
-  const known = new Map<string, TextReading>();
+  const readings = new Map<string, TextReading>();
   const getId = (word: string) => {
     const id = ids.get(word) ?? ids.size;
     if (id === ids.size) ids.set(word, id);
     return id;
   };
   return (text) => {
-    const earlier = known.get(text);
+    const earlier = readings.get(text);
     if (earlier) return earlier;
     const figures = findFigures(text, vocabulary);
     const sought = findCheckableItems(text, vocabulary, figures).slice(0, MOST_SOUGHT);
     const words = listContentKeys(text, (word) => frequent.has(word)).map(getId);
     const reading = { figures, sought, words };
-    known.set(text, reading);
+    readings.set(text, reading);
     return reading;
   };
 }
