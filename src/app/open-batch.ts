@@ -1,9 +1,9 @@
 import type { Account } from "../client/workflows/account.js";
 import type { BatchJob, BatchRunOptions } from "../client/workflows/batch/batch-context.js";
+import { BatchFolder } from "../client/workflows/batch/batch-folder.js";
 import { type KnownRow, mergeHistoryOutcomes } from "../client/workflows/batch/batch-journal.js";
 import type { BatchRow } from "../client/workflows/batch/batch-row.js";
 import { type BatchLane, CreatePacer } from "../client/workflows/batch/create-pacer.js";
-import { OutputFolder } from "../client/workflows/batch/output-folder.js";
 import {
   listChangedRows,
   listOccupiedFiles,
@@ -39,7 +39,7 @@ export async function openBatch(
   const named = openNamedAccounts(account, rows);
   const findRowAccount = ({ profile }: BatchRow) => named.get(profile ?? "") ?? account;
   for (const { apiKey } of new Set(rows.length > 0 ? rows.map(findRowAccount) : [account])) void apiKey;
-  const folder = await OutputFolder.open(out, options.isListed);
+  const folder = await BatchFolder.open(out, options.isListed);
   try {
     const knownRows = mergeHistoryOutcomes(folder.known, account.history);
     const [changed] = listChangedRows(rows, knownRows);

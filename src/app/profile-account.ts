@@ -30,7 +30,7 @@ import { formatCount } from "../core/text/format-text.js";
 import { CodedError, UsageError } from "./errors.js";
 import {
   DEFAULT_PROFILE,
-  type ReadKey,
+  type ReadKeyFile,
   type ResolvedSettings,
   requireBaseUrl,
   requireConnection,
@@ -46,7 +46,7 @@ export interface AccountOptions {
   platform: NodeJS.Platform;
   clock: Clock;
   choices: SettingChoices;
-  readKey?: ReadKey | undefined;
+  readKey?: ReadKeyFile | undefined;
   /** Options of the client that are not settings. */
   client?: Pick<ClientOptions, "userAgent" | "random" | "onEvent">;
   /** Called with the settings in use before the client is created. */

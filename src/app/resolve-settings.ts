@@ -133,7 +133,7 @@ export function resolveSettings(
   choices: SettingChoices,
   env: Environment,
   store: StoredSettings,
-  readKey: ReadKey = readKeyFile,
+  readKey: ReadKeyFile = readKeyFile,
 ): ResolvedSettings {
   const profile = chooseProfile(choices, env, store);
   if (/^index$/i.test(profile.value))
@@ -339,7 +339,7 @@ export function maskKey(key: string): string {
   return key.length > 8 ? `…${key.slice(-4)}` : "…";
 }
 
-function readEnvironmentKey(env: Environment, readKey: ReadKey): SettingValue<string> | undefined {
+function readEnvironmentKey(env: Environment, readKey: ReadKeyFile): SettingValue<string> | undefined {
   const direct = readSettingVariable(env, "RESEARCH_API_KEY");
   const path = env.RESEARCH_API_KEY_FILE;
   if (direct || !path) return direct && { ...direct, value: direct.value.trim() };
@@ -368,12 +368,16 @@ export function readSwitchVariable(env: Environment, name: string): boolean | un
 const KEY_WAIT_MS = 10_000;
 
 /** Returns the key in a file, without white space around it. Throws LocalError or UsageError. */
-export type ReadKey = (path: string) => string;
+export type ReadKeyFile = (path: string) => string;
 
-export const readKeyFile: ReadKey = (path) => readSmallFile(path, "the key file", MAX_KEY_BYTES).trim();
+export const readKeyFile: ReadKeyFile = (path) => readSmallFile(path, "the key file", MAX_KEY_BYTES).trim();
 
 /** Creates the function that reads the key file. Reads a FIFO at once, and throws its error on use. Rejects with `signal.reason`. */
-export async function createKeyReader(env: Environment, clock: Clock, signal: AbortSignal): Promise<ReadKey> {
+export async function createKeyFileReader(
+  env: Environment,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<ReadKeyFile> {
   const path = env.RESEARCH_API_KEY_FILE;
   if (!path || env.RESEARCH_API_KEY || !isFifo(path)) return readKeyFile;
   const read = await readKeyWithTimeout(path, clock, signal).then(

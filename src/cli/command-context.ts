@@ -3,7 +3,7 @@ import { ProfileAccount } from "../app/profile-account.js";
 import {
   DEFAULT_PROFILE,
   maskKey,
-  type ReadKey,
+  type ReadKeyFile,
   type ResolvedSettings,
   requireBaseUrl,
   type SettingChoices,
@@ -35,7 +35,7 @@ export class Context extends ProfileAccount implements Terminal {
     readonly flags: GlobalFlags,
     readonly reporter: Reporter,
     readonly interruption: Interruption,
-    readonly readKey?: ReadKey,
+    readonly readKey?: ReadKeyFile,
   ) {
     super({
       ...{ env: host.env, platform: host.platform, clock: host.clock, choices: flags, readKey },

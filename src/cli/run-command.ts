@@ -35,7 +35,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
     checkOutputVariable(host.env);
     // Help and usage errors need no settings, history or client, so load these only now.
     const { Context } = await import("./command-context.js");
-    const { createKeyReader } = await import("../app/resolve-settings.js");
+    const { createKeyFileReader: createKeyReader } = await import("../app/resolve-settings.js");
     const read = request.usesKey
       ? await createKeyReader(host.env, host.clock, interruption.signal)
       : undefined;

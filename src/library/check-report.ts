@@ -9,7 +9,7 @@ import type { CheckReportOptions } from "./types.js";
 export async function checkReport(markdown: string, options: CheckReportOptions = {}): Promise<CheckOutcome> {
   const { checkReport: check } = await import("../app/check-report.js");
   const { convertToReport } = await import("../app/parse-report.js");
-  const { runWithChecker } = await import("./use-checker.js");
+  const { runWithChecker } = await import("./run-with-checker.js");
   try {
     const report = convertToReport({ data: {}, value: markdown });
     return await runWithChecker(

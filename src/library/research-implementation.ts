@@ -4,7 +4,7 @@ import { describeFailure } from "../app/describe-failure.js";
 import { openBatch, ROW_FORMS } from "../app/open-batch.js";
 import { ProfileAccount } from "../app/profile-account.js";
 import { addProviderOptions, buildCheckedBody } from "../app/provider-options.js";
-import { createKeyReader } from "../app/resolve-settings.js";
+import { createKeyFileReader } from "../app/resolve-settings.js";
 import { checkStatusFilter } from "../app/status-filter.js";
 import { ResearchError } from "../client/calls/errors.js";
 import type { CallOptions, StatusData } from "../client/calls/research-client.js";
@@ -27,6 +27,7 @@ import { systemClock } from "../core/clock.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import { type CreateBody, isFinal } from "../core/protocol/conversation.js";
 import { AbortedError, SchemaMismatchError } from "./errors.js";
+import { runWithChecker } from "./run-with-checker.js";
 import type {
   BatchEvent,
   BatchOptions,
@@ -43,7 +44,6 @@ import type {
   Submission,
   SubmitOptions,
 } from "./types.js";
-import { runWithChecker } from "./use-checker.js";
 
 const DEFAULT_LIMIT = 20;
 
@@ -58,7 +58,7 @@ export class ResearchImplementation implements Research {
   /** Opens the account of these options. Waits only while another program writes the key file. */
   static async open(options: OpenOptions): Promise<ResearchImplementation> {
     const { env = process.env, ...choices } = options;
-    const readKey = await createKeyReader(env, systemClock, new AbortController().signal);
+    const readKey = await createKeyFileReader(env, systemClock, new AbortController().signal);
     const account = new ProfileAccount({
       ...{ env, platform: process.platform, clock: systemClock, choices, readKey },
       onNotice: (code, text) => code === "SETTINGS_MADE_PRIVATE" && process.emitWarning(text),
@@ -182,7 +182,7 @@ export class ResearchImplementation implements Research {
     return this.close();
   }
 
-  /** Returns a signal that close() aborts as well, so that no abandoned watch or wait for the hour keeps the process alive. */
+  /** Returns a signal that is aborted with `signal` or by close(), so that no abandoned watch or wait keeps the process alive. */
   #abortWhenClosed(signal: AbortSignal | undefined): AbortSignal {
     return signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
   }

@@ -37,7 +37,7 @@ export type UpstreamResult =
   | { status: "COMPLETED"; output: unknown; data: Record<string, unknown> }
   | { status: "FAILED"; why: string; data: Record<string, unknown> };
 
-/** A service that does the research. The server must not import the client, so it gets an adapter of this form. */
+/** A service that does the research. The server must not import the client, so the caller passes an adapter of this type. */
 export interface Upstream {
   /** The origin of the service. */
   readonly at: string;

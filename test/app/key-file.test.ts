@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, closeSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createKeyReader, readKeyFile, readKeyWithTimeout } from "../../src/app/resolve-settings.js";
+import { createKeyFileReader, readKeyFile, readKeyWithTimeout } from "../../src/app/resolve-settings.js";
 import { systemClock } from "../../src/core/clock.js";
 import { LocalError } from "../../src/core/files/local-error.js";
 import { refuse } from "../support/behaviours.js";
@@ -31,7 +31,7 @@ test("a key file is its text without the white space around it", async () => {
   const path = join(folderWith({ key: " secret\n" }), "key");
   expect(readKeyFile(path)).toBe("secret");
   expect(await readKeyWithTimeout(path, new VirtualClock(), signal)).toBe("secret");
-  expect(await createKeyReader({ RESEARCH_API_KEY_FILE: path }, new VirtualClock(), signal)).toBe(
+  expect(await createKeyFileReader({ RESEARCH_API_KEY_FILE: path }, new VirtualClock(), signal)).toBe(
     readKeyFile,
   );
 });
@@ -61,7 +61,7 @@ test.each([
 describe("a FIFO", () => {
   test("is waited for, and read once for whoever asks", async () => {
     const path = fifo();
-    const reading = createKeyReader({ RESEARCH_API_KEY_FILE: path }, systemClock, signal);
+    const reading = createKeyFileReader({ RESEARCH_API_KEY_FILE: path }, systemClock, signal);
     const fd = await writer(path);
     appendFileSync(fd, "sec");
     appendFileSync(fd, "ret\n");
@@ -74,7 +74,7 @@ describe("a FIFO", () => {
     const path = fifo();
     const clock = new VirtualClock();
     const begun = clock.monotonic();
-    const read = await createKeyReader({ RESEARCH_API_KEY_FILE: path }, clock, signal);
+    const read = await createKeyFileReader({ RESEARCH_API_KEY_FILE: path }, clock, signal);
     expect(clock.monotonic() - begun).toBe(10_000);
     expect(() => read(path)).toThrow(LocalError);
     expect(() => read(path)).toThrow(`${path} could not be read: nothing came within 10 s`);
@@ -82,7 +82,7 @@ describe("a FIFO", () => {
 
   test("is not read if the key stands in the environment", async () => {
     const env = { RESEARCH_API_KEY: "other", RESEARCH_API_KEY_FILE: fifo() };
-    expect(await createKeyReader(env, new VirtualClock(), signal)).toBe(readKeyFile);
+    expect(await createKeyFileReader(env, new VirtualClock(), signal)).toBe(readKeyFile);
   });
 
   test("hears Ctrl-C while it is waited for", async () => {
@@ -101,7 +101,7 @@ describe("a FIFO", () => {
 
   test("is given up with the reason of the signal", async () => {
     const control = new AbortController();
-    const reading = createKeyReader({ RESEARCH_API_KEY_FILE: fifo() }, systemClock, control.signal);
+    const reading = createKeyFileReader({ RESEARCH_API_KEY_FILE: fifo() }, systemClock, control.signal);
     const reason = new Error("interrupted");
     control.abort(reason);
     await expect(reading).rejects.toBe(reason);

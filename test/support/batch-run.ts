@@ -5,9 +5,9 @@ import { computeRowDigest } from "../../src/client/store/history/equal-creates.j
 import { History } from "../../src/client/store/history/history.js";
 import type { Account } from "../../src/client/workflows/account.js";
 import type { BatchRunEvent, BatchRunOptions } from "../../src/client/workflows/batch/batch-context.js";
+import { BatchFolder } from "../../src/client/workflows/batch/batch-folder.js";
 import { type BatchRow, buildRowId } from "../../src/client/workflows/batch/batch-row.js";
 import { type BatchLane, CreatePacer } from "../../src/client/workflows/batch/create-pacer.js";
-import { OutputFolder } from "../../src/client/workflows/batch/output-folder.js";
 import { planRows, type RowState } from "../../src/client/workflows/batch/plan-rows.js";
 import { BatchRunner } from "../../src/client/workflows/batch/run-batch.js";
 import { folderWith } from "./folder.js";
@@ -64,7 +64,7 @@ export async function runBatch(
   { limit, lanes = [accountAt(w, limit)], seen, ...options }: BatchRun = {},
 ) {
   mkdirSync(w.out, { recursive: true });
-  const folder = await OutputFolder.open(w.out);
+  const folder = await BatchFolder.open(w.out);
   const hasFile = (name: string) => folder.has(name);
   const states = planRows(rows, folder.known, {}, hasFile, () => lanes[0]);
   for (const state of states)

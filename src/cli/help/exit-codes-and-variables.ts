@@ -9,7 +9,7 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<string, string>> = {
   3: "the research FAILED, or a provider completed it without a result (`NO_RESULT`)",
   4: "not authenticated: no key, `INVALID_API_KEY`, any other 401 or 403",
   5: "not found: `REQUEST_NOT_FOUND`, another 404, or `@last` if the history is empty. If a provider answers a create request with 404, the exit code is 2.",
-  6: "refused: the state of the request does not allow it, the service refused it, or the account has no money left (`NO_CREDIT`). If a create request was refused, nothing was created.",
+  6: "refused: the state of the request does not allow the command, the service refused the command, or the account has no money left (`NO_CREDIT`). If a create request was refused, nothing was created.",
   7: "a limit was reached. The error code `DAY_LIMIT` means your own `per-day` limit. `BUDGET` means a budget of your key at a `research serve` service.",
   8: "not finished yet: `--timeout` was reached, or `output` was run too early",
   9: "the service could not be reached, or its answer could not be read; `check`: no citation could be checked. If a create request exits with 9, nothing was created.",
@@ -52,7 +52,8 @@ function describeKeyVariables({ keyVariable, otherKeyVariable, title }: Provider
   return [keyVariable, otherKeyVariable ?? []]
     .flat()
     .map(
-      (name) => `${name}: your key at ${title}; used only if no other key is set, and sent only to ${title}`,
+      (name) =>
+        `${name}: your key at ${title}; used only if neither the profile nor RESEARCH_API_KEY has a key for the account; sent only to ${title}`,
     );
 }
 

@@ -1,6 +1,6 @@
 import type { Host, Signal } from "./host.js";
 
-/** The reason of the abort after a signal. `resume`: how to continue. `requestId`: set if the command is about one request. */
+/** The reason with which a command is aborted after a signal such as SIGINT. `resume`: how to continue. `requestId`: set if the command is about one request. */
 export class Interrupted extends Error {
   resume: string | undefined;
   requestId: string | undefined;

@@ -102,7 +102,7 @@ export function findCitationMarks(text: string, isCell: boolean): FoundMark[] {
     if (!text.includes(sign)) continue;
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-      const mark = buildMark(match, certainty, text);
+      const mark = parseMark(match, certainty, text);
       if (mark) all.push(mark);
     }
   }
@@ -116,7 +116,8 @@ export function findCitationMarks(text: string, isCell: boolean): FoundMark[] {
     });
 }
 
-function buildMark(match: RegExpExecArray, certainty: Certainty, text: string): FoundMark | undefined {
+/** Reads a match as a citation mark; undefined if it is a power, an interval or a part of a word. */
+function parseMark(match: RegExpExecArray, certainty: Certainty, text: string): FoundMark | undefined {
   const { numbers = "", to, zero, power, name, file, line, doi, arxiv } = match.groups ?? {};
   const [from, end] = [match.index, match.index + match[0].length];
   // A raised number may follow another one.

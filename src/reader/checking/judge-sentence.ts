@@ -263,7 +263,7 @@ function judgeOnReadPages(claim: AnalysedClaim, read: readonly PageMatch[]): Ver
   const excuses = absent.map(({ item }) => explainNotMissing(item, read));
   const missing = absent.flatMap(({ item }, n) => (excuses[n] === undefined ? item.text : []));
   if (missing.length === 0) return createVerdict("unchecked", excuses.find(Boolean) ?? null);
-  return read.length > 0 && read.every(isAboutOtherTopic)
+  return read.length > 0 && read.every(isShortOffTopicPage)
     ? createVerdict("unchecked", "the page is short and about something else than the sentence")
     : { ...createVerdict("missing", null), missing };
 }
@@ -382,7 +382,7 @@ function isRoundNumber({ value, step, zeros }: { value: number; step: number; ze
 }
 
 /** Returns whether a page is short and has few of the sentence's words. */
-function isAboutOtherTopic(page: PageMatch): boolean {
+function isShortOffTopicPage(page: PageMatch): boolean {
   const length = page.content.passages.reduce((sum, { text }) => sum + text.length, 0);
   const isShort = length < SHORT_PAGE && !page.isForeign;
   return isShort && page.words.size > 0 && computeWordShare(page) < LEAST_SHARED / 2;
@@ -396,8 +396,8 @@ function computeWordShare({ words }: PageMatch): number {
 
 /** The scores of a passage for each figure, name and word of the sentence that it has. */
 const WEIGHTS = { figure: 4, name: 2, word: 1 };
-/** The least score of a passage about the sentence. */
-const LEAST_WEIGHT = 2;
+/** The score from which a passage counts as being about the sentence. */
+const LEAST_SCORE = 2;
 
 /** Finds the passage with the highest score for the sentence, on any of the pages. */
 function findBestPassage(
@@ -405,7 +405,7 @@ function findBestPassage(
   read: readonly PageMatch[],
 ): Pick<Judgement, "passage" | "page"> {
   let best = {
-    score: LEAST_WEIGHT - 1,
+    score: LEAST_SCORE - 1,
     text: undefined as string | undefined,
     page: undefined as number | undefined,
   };

@@ -47,7 +47,7 @@ export class PageReader {
     this.#fetcher = new PageFetcher(options, signal);
   }
 
-  /** Fetches and parses a page. `title` is for a page that has none. Rejects with `signal.reason`, or if `once` rejects. */
+  /** Fetches and parses a page. `title`: used if the page has no title. Rejects with the reason of the reader's signal, or the error of `once`. */
   read(url: URL, title = ""): Promise<Page | NoPage> {
     return this.once(`page ${url.href}`, async () => {
       const { clock, areCited = false } = this.options;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { BatchJob } from "../../../client/workflows/batch/batch-context.js";
-import type { OutputFolder } from "../../../client/workflows/batch/output-folder.js";
+import type { BatchFolder } from "../../../client/workflows/batch/batch-folder.js";
 import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan-rows.js";
 import { readIfExists } from "../../../core/files/file-access.js";
 import { LocalError, wrapFileErrors } from "../../../core/files/local-error.js";
@@ -16,7 +16,7 @@ import { buildRowOrigin, buildRowResultPage } from "./row-result.js";
 const INDEX = "index.html";
 
 /** Throws LocalError if a page would replace a file that no batch wrote. */
-export function refuseForeignPages({ path: out }: OutputFolder, states: readonly RowState[]): void {
+export function refuseForeignPages({ path: out }: BatchFolder, states: readonly RowState[]): void {
   for (const name of [INDEX, ...states.map(nameRowPage)]) {
     const text = readPageIfExists(out, name);
     if (text === undefined || text.slice(0, 2_000).includes(GENERATOR)) continue;

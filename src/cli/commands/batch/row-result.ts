@@ -5,7 +5,7 @@ import type { Account } from "../../../client/workflows/account.js";
 import type { BatchJob } from "../../../client/workflows/batch/batch-context.js";
 import type { BatchLane } from "../../../client/workflows/batch/create-pacer.js";
 import type { RowState } from "../../../client/workflows/batch/plan-rows.js";
-import { buildRowTarget } from "../../../client/workflows/batch/result-collector.js";
+import { buildRequestTarget } from "../../../client/workflows/batch/result-collector.js";
 import { extractResult, type Result, readKeptResult } from "../../../client/workflows/fetch-results.js";
 import type { Target } from "../../../client/workflows/find-and-query-requests.js";
 import { JsonText, tryParseExact } from "../../../core/json/exact-json.js";
@@ -26,7 +26,7 @@ export function readRowResult(
   state: RowState,
 ): { target: Target; result: Result } {
   const account = findRowAccount(job, state);
-  const target = buildRowTarget(state, account);
+  const target = buildRequestTarget(state, account);
   const kept = readKeptResult(target);
   if (kept) return { target, result: extractResult(kept, account.outputField, state.row.body.output_schema) };
   const { file = "" } = state;

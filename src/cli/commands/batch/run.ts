@@ -5,10 +5,10 @@ import { createBatchPacer, describeRow, openBatch } from "../../../app/open-batc
 import type { ProfileAccount } from "../../../app/profile-account.js";
 import { estimateCreateCost } from "../../../app/read-quota.js";
 import { getApiKey } from "../../../client/workflows/account-fallback.js";
+import { readKnownRows } from "../../../client/workflows/batch/batch-folder.js";
 import { type KnownRow, mergeHistoryOutcomes } from "../../../client/workflows/batch/batch-journal.js";
 import { type BatchRow, isRepeatedRow } from "../../../client/workflows/batch/batch-row.js";
 import { estimateBatch, estimateRunDuration } from "../../../client/workflows/batch/estimate-batch.js";
-import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
 import {
   BatchProgress,
   listChangedRows,

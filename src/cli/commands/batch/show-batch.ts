@@ -9,7 +9,7 @@ import type {
 } from "../../../client/workflows/batch/batch-context.js";
 import type { BatchLane } from "../../../client/workflows/batch/create-pacer.js";
 import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan-rows.js";
-import { buildRowTarget } from "../../../client/workflows/batch/result-collector.js";
+import { buildRequestTarget } from "../../../client/workflows/batch/result-collector.js";
 import { BatchRunner } from "../../../client/workflows/batch/run-batch.js";
 import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
 import type { Result } from "../../../client/workflows/fetch-results.js";
@@ -111,7 +111,7 @@ function createRowChecker(
 ): BatchRunOptions["checkSources"] {
   return async (state, fetched) => {
     const { target, result } = fetched
-      ? { target: buildRowTarget(state, findRowAccount(job, state)), result: fetched }
+      ? { target: buildRequestTarget(state, findRowAccount(job, state)), result: fetched }
       : readRowResult(job, state);
     const checked = await checks.check(target, result, () => onChange(state));
     if (!checked) return undefined;

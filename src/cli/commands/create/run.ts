@@ -7,8 +7,8 @@ import { addFirstMember } from "../../../core/json/exact-json.js";
 import type { Data } from "../../../core/protocol/conversation.js";
 import { type Context, formatResumeCommandAt } from "../../command-context.js";
 import { wrapInterrupted } from "../../errors.js";
+import { openAccountsToTry } from "../../input/accounts-to-try.js";
 import { readRequestBody } from "../../input/read-request.js";
-import { openRequestAccounts } from "../../input/request-accounts.js";
 import { pickWorstExit } from "../../requests/exit-codes.js";
 import { printDryRequests } from "../../requests/print-dry-run.js";
 import { getOutcomeExitCode, showFollow } from "../../requests/show-follow.js";
@@ -31,7 +31,7 @@ export async function create(
 ): Promise<number> {
   ctx.limitDay(options);
   const body = await readRequestBody(ctx, prompt, options);
-  return submitAndPrint(ctx, await openRequestAccounts(ctx, body, options), options);
+  return submitAndPrint(ctx, await openAccountsToTry(ctx, body, options), options);
 }
 
 export async function submitAndPrint(

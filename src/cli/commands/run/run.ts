@@ -8,8 +8,8 @@ import type { WatchOutcome } from "../../../client/workflows/follow-requests.js"
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, formatResumeCommandAt, listFlagArguments } from "../../command-context.js";
 import { UnfinishedError, wrapInterrupted, wrapOutputError } from "../../errors.js";
+import { openAccountsToTry } from "../../input/accounts-to-try.js";
 import { readRequestBody } from "../../input/read-request.js";
-import { openRequestAccounts } from "../../input/request-accounts.js";
 import { formatNotification } from "../../requests/format-progress.js";
 import { printDryRequests } from "../../requests/print-dry-run.js";
 import { openModelForChecks, ResultChecks } from "../../requests/result-checks.js";
@@ -36,7 +36,7 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
   checkResultOptions(options, ctx.reporter.json);
   ctx.limitDay(options);
   const checkModel = await openModelForChecks(ctx, options.check && !options.dryRun);
-  const requests = await openRequestAccounts(ctx, await readRequestBody(ctx, prompt, options), options);
+  const requests = await openAccountsToTry(ctx, await readRequestBody(ctx, prompt, options), options);
   if (options.dryRun) return printDryRequests(ctx, requests);
   const { partial } = options;
   const words = [

@@ -3,15 +3,15 @@ import type { ResearchError } from "../../calls/errors.js";
 import type { Account } from "../account.js";
 import type { Result } from "../fetch-results.js";
 import type { FollowEvent } from "../follow-requests.js";
+import type { BatchFolder } from "./batch-folder.js";
 import type { RowCheck, RowError } from "./batch-journal.js";
 import type { BatchLane } from "./create-pacer.js";
-import type { OutputFolder } from "./output-folder.js";
 import type { BatchProgress, RowState } from "./plan-rows.js";
 
 /** The work of a batch: an output folder that this process has locked, and the state of each row. */
 export interface BatchJob {
   states: readonly RowState[];
-  folder: OutputFolder;
+  folder: BatchFolder;
   /** The accounts of all rows; at least one. */
   lanes: readonly BatchLane[];
 }

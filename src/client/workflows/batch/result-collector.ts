@@ -54,7 +54,7 @@ export class ResultCollector {
     if (status === "COMPLETED") return this.#keep(state);
     const why =
       status === "FAILED"
-        ? await explainNoResult(buildRowTarget(state, account), status, { signal: end })
+        ? await explainNoResult(buildRequestTarget(state, account), status, { signal: end })
         : undefined;
     this.#end(state, why ? { error: this.context.describe(why) } : {});
   }
@@ -119,7 +119,7 @@ export class ResultCollector {
     for (let isFirst = true; ; isFirst = false) {
       try {
         const schema = state.row.body.output_schema;
-        return await fetchResult(buildRowTarget(state, account), { signal, schema });
+        return await fetchResult(buildRequestTarget(state, account), { signal, schema });
       } catch (error) {
         signal.throwIfAborted();
         const waitMs = computeFetchRetryWait(error);
@@ -146,7 +146,7 @@ export class ResultCollector {
 }
 
 /** Returns the target for a row's existing request, with the origin that created the request. */
-export function buildRowTarget(
+export function buildRequestTarget(
   { requestId = "", createdAt = null, sentAt = "", status, origin = "", profile = null, end }: RowState,
   account: Account,
 ): Target {

@@ -9,7 +9,7 @@ import { type FollowEvent, followAtAccount } from "../follow-requests.js";
 import { AsyncQueue } from "./async-queue.js";
 import { type BatchContext, giveUpRow } from "./batch-context.js";
 import type { RowState } from "./plan-rows.js";
-import { buildRowTarget, type ResultCollector } from "./result-collector.js";
+import { buildRequestTarget, type ResultCollector } from "./result-collector.js";
 
 /** Follows all rows that run at one account in one watch, including rows that are added later. */
 export class RowFollower {
@@ -28,7 +28,7 @@ export class RowFollower {
     // The id may have been in a torn line of the journal.
     if (requestId === undefined) return;
     this.#byId.set(requestId, state);
-    const target = buildRowTarget(state, this.account);
+    const target = buildRequestTarget(state, this.account);
     const end = state.end ?? findProviderEnd(target);
     if (end) this.#handleChange({ requestId, status: end.status, final: true, data: end });
     else this.#running.push(target);

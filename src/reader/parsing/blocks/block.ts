@@ -55,7 +55,7 @@ export function joinBlocks(blocks: readonly Block[], ...about: (string | null | 
 const MAX_CAPTION = 400;
 
 /** Returns the text of the last block as the caption of the table that follows; undefined if it is not under the same heading. */
-export function findCaptionAfter(blocks: readonly Block[], heading: string): string | undefined {
+export function getCaptionForNextTable(blocks: readonly Block[], heading: string): string | undefined {
   const last = blocks.at(-1);
   if (last?.kind !== "prose" || last.heading !== heading) return undefined;
   return last.lines.join(" ").slice(-MAX_CAPTION);

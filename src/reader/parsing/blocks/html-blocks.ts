@@ -1,5 +1,13 @@
 import { decodeHTML } from "entities/decode";
-import { type Block, findCaptionAfter, HeadingStack, isTitle, MAX_LINES, TERM, TITLE } from "./block.js";
+import {
+  type Block,
+  getCaptionForNextTable,
+  HeadingStack,
+  isTitle,
+  MAX_LINES,
+  TERM,
+  TITLE,
+} from "./block.js";
 import { type HtmlEvent, iterateVisible } from "./html-elements.js";
 
 /** Matches the class of a paragraph that is a heading outside the table of contents, or the title of a box. */
@@ -115,7 +123,7 @@ class HtmlReader {
     else if (name === "pre") this.#pre += 1;
     else if (name === "p" && RUBRIC.test(attributes)) this.#bold += 1;
     else if (name === "table") {
-      const caption = findCaptionAfter(this.#found, `${this.#headings}`);
+      const caption = getCaptionForNextTable(this.#found, `${this.#headings}`);
       const id = this.#nextTable++;
       const parts = { section: "", head: undefined, row: createRow(), cell: undefined };
       this.#tables.push({ id, caption, ...parts });
@@ -140,7 +148,7 @@ class HtmlReader {
     else if (name === "tr") this.#endRow();
     else if (name === "caption") {
       const table = this.#tables.at(-1);
-      if (table) table.caption = findCaptionAfter(this.#found, `${this.#headings}`);
+      if (table) table.caption = getCaptionForNextTable(this.#found, `${this.#headings}`);
     } else if (name === "table") {
       this.#endRow();
       const table = this.#tables.pop();

@@ -1,6 +1,6 @@
 import {
   type Block,
-  findCaptionAfter,
+  getCaptionForNextTable,
   HeadingStack,
   isTitle,
   MAX_LINE,
@@ -161,7 +161,7 @@ class TextReader {
     const isHead = isTableRule(this.lines[i + 1] ?? "");
     this.#close();
     const heading = this.#headings.toString();
-    const caption = findCaptionAfter(this.#found, heading);
+    const caption = getCaptionForNextTable(this.#found, heading);
     this.#table ??= {
       table: i + 1,
       ...(isHead && { header: cells }),

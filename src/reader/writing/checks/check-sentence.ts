@@ -9,7 +9,7 @@ import { hasCode, listCode } from "./quoted-code.js";
 
 /** The longest text that counts as a sentence, in characters. */
 const LONGEST = 1_200;
-/** Matches marks of citation, `[1, 2]`. Anchored at the beginning of white space, so that long gaps are scanned once. */
+/** Matches marks of citation, `[1, 2]`. A match begins at the first of several blanks; otherwise a long gap is scanned again from each. */
 const MARKS = /(?<!\s)\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]/g;
 export const ADDRESS = /(?<![a-z\d+.-])[a-z][a-z\d+.-]{0,20}:\/\/[^\s<>"'`)\]]+|\bwww\.[^\s<>"'`)\]]+/gi;
 /** Match targets of links and images, and HTML tags: what a page would load or follow. */

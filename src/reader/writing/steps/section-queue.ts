@@ -17,7 +17,7 @@ const SAME = 0.9;
 /** A queue of sections to read: the whole sections around the best passages of each query. */
 export class SectionQueue {
   #waiting: Passage[] = [];
-  /** Sections that were taken but did not fit into the request. */
+  /** Sections to take next: they did not fit into the prompt, or were put back because the model's context was exceeded. */
   #returned: Opened[] = [];
   readonly #seen = new Set<string>();
   readonly #asked = new Set<string>();
@@ -107,8 +107,8 @@ export class SectionQueue {
 }
 
 /**
- * Returns the blocks around block `at` below its heading and subheadings, up to `maxBytes`. Leaves out parts of a long
- * paragraph, which is several blocks; only block `at` itself may be such a part.
+ * Returns block `at` and its neighbours under the same heading or its subheadings, as many as fit into `maxBytes`. A long
+ * paragraph is split into several blocks. If not all of them fit, its blocks are left out, except block `at`.
  */
 function pickBlocksAround(passages: readonly Passage[], at: number, maxBytes: number): Passage[] {
   const heading = passages[at]?.heading ?? "";
@@ -138,7 +138,7 @@ function isSplit(passage: Passage | undefined, next: Passage | undefined): boole
   );
 }
 
-/** Cuts a passage to the whole characters that fit. The rest cannot be quoted. */
+/** Cuts a passage to `maxBytes`, but never within a character. The rest cannot be quoted. */
 function shortenPassage(passage: Passage, maxBytes: number): Passage {
   const bytes = Buffer.from(passage.lines.join("\n")).subarray(0, maxBytes);
   return { ...passage, lines: new TextDecoder().decode(bytes, { stream: true }).split("\n") };

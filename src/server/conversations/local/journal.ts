@@ -45,7 +45,7 @@ export class FileJournal implements Journal {
   #writing: Promise<void> | undefined;
   #size = 0;
   #compactAt = SMALLEST_COMPACTED;
-  /** Whether the last line is cut off, so that the next line must not continue it. */
+  /** Whether the last line is incomplete. The next write must then begin with a line break. */
   #torn = false;
   private constructor(
     private readonly path: string,

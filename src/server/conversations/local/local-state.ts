@@ -105,11 +105,11 @@ export class LocalState {
         this.#add({ requestId, key, createdAt, status: "PENDING", job, bill: { model } });
     } else if (entry.kind === "finished") {
       const { key, at: createdAt, deleted } = entry;
-      const finished = this.#add({ requestId, key, createdAt, ...getEnd(entry) });
+      const finished = this.#add({ requestId, key, createdAt, ...parseEndEntry(entry) });
       this.#addPrice(finished);
       if (deleted) this.rows.delete(requestId);
     } else if (entry.kind === "ended" && row !== undefined && !isFinal(row.status)) {
-      Object.assign(row, getEnd(entry));
+      Object.assign(row, parseEndEntry(entry));
       this.#addPrice(row);
       delete row.job;
     } else if (entry.kind === "begun" && row !== undefined && !isFinal(row.status)) {
@@ -204,7 +204,7 @@ export class LocalState {
 /** Returns the name under which requests count together. */
 const buildName = ({ operation, key }: Omit<Count, "at">) => `${operation} ${key}`;
 
-function getEnd(entry: Extract<JournalEntry, { kind: "ended" | "finished" }>) {
+function parseEndEntry(entry: Extract<JournalEntry, { kind: "ended" | "finished" }>) {
   const { status, started_at: startedAt, ended_at: endedAt, reason, model } = entry;
   const { cost_dollars: dollars, input_tokens: inputTokens, output_tokens: outputTokens } = entry;
   return { status, startedAt, endedAt, reason, bill: { model, dollars, inputTokens, outputTokens } };

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RowState } from "../../../../src/client/workflows/batch/plan-rows.js";
-import { buildRowTarget } from "../../../../src/client/workflows/batch/result-collector.js";
+import { buildRequestTarget } from "../../../../src/client/workflows/batch/result-collector.js";
 import { accountWith } from "../../../support/account.js";
 import {
   type BatchWorld,
@@ -218,7 +218,7 @@ test.each<[string, object, object]>([
 ])("the request of a row that was made %s", (_, { basePath = "", ...made }: { basePath?: string }, where) => {
   const seen = { requestId: "id", createdAt: "c", sentAt: "s", status: "PENDING" };
   const account = accountWith({ origin: HERE, basePath });
-  expect(buildRowTarget({ ...seen, ...made } as unknown as RowState, account)).toEqual({
+  expect(buildRequestTarget({ ...seen, ...made } as unknown as RowState, account)).toEqual({
     ...{ requestId: "id", account },
     entry: { request_id: "id", status: "PENDING", created_at: "c", sent_at: "s", ...where },
   });

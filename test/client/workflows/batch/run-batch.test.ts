@@ -5,7 +5,7 @@ import { ResearchError } from "../../../../src/client/calls/errors.js";
 import type { History } from "../../../../src/client/store/history/history.js";
 import type { Account } from "../../../../src/client/workflows/account.js";
 import type { BatchRunEvent } from "../../../../src/client/workflows/batch/batch-context.js";
-import { OutputFolder } from "../../../../src/client/workflows/batch/output-folder.js";
+import { BatchFolder } from "../../../../src/client/workflows/batch/batch-folder.js";
 import { LocalError } from "../../../../src/core/files/local-error.js";
 import {
   accountAt,
@@ -122,11 +122,11 @@ test.each<[string, "created" | "intent", string[], string[], number]>([
   ["that the journal cannot keep is not sent", "intent", [], ["intent", "dismissed"], 0],
 ])("a create %s, and nothing more is sent", async (_, kind, first, lines, sent) => {
   const w = await world();
-  const folder = OutputFolder.prototype;
+  const folder = BatchFolder.prototype;
   const { record } = folder;
   let isFull = false;
   // The line stands there all the same: it is its sync that failed.
-  folder.record = function (this: OutputFolder, line, options) {
+  folder.record = function (this: BatchFolder, line, options) {
     record.call(this, line, options);
     const isNow = !isFull && line.kind === kind;
     isFull ||= isNow;

@@ -5,13 +5,13 @@ import { addProviderOptions } from "../../../../app/provider-options.js";
 import { readText } from "../../../../app/read-text.js";
 import type { CreateBody, JsonSchema } from "../../../../core/protocol/conversation.js";
 import type { Context } from "../../../command-context.js";
+import { chooseModels, OWN_SETTINGS } from "../../../input/accounts-to-try.js";
 import {
   checkStdinUse,
   chooseContextFiles,
   completeRequestBody,
   readSchema,
 } from "../../../input/read-request.js";
-import { chooseModels, OWN_SETTINGS } from "../../../input/request-accounts.js";
 import type { Terminal } from "../../../terminal/reporter.js";
 import type { Given } from "../../shared-flags.js";
 import { buildRows, getSchemaText, PromptTemplate, parseSchemaText, readRowProfile } from "./build-rows.js";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { buildResultLine, ResultsFile } from "../../../../../src/client/workflows/batch/output-folder.js";
+import { buildResultLine, ResultsFile } from "../../../../../src/client/workflows/batch/batch-folder.js";
 import type { RowState } from "../../../../../src/client/workflows/batch/plan-rows.js";
 import { folderWith } from "../../../../support/folder.js";
 

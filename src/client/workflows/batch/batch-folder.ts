@@ -24,7 +24,7 @@ export function readKnownRows(out: string): Map<string, KnownRow> {
 }
 
 /** The locked folder of a batch: a file for each result, `results.jsonl` with a line for each ended row, and the journal. */
-export class OutputFolder {
+export class BatchFolder {
   /** The rows that the journal had when the folder was opened. */
   readonly known: Map<string, KnownRow>;
   readonly results: ResultsFile;
@@ -40,7 +40,7 @@ export class OutputFolder {
   }
 
   /** Opens and locks a folder; creates a missing one. Rejects with LocalError if another process has locked it or another batch owns it. */
-  static async open(path: string, isListed = true): Promise<OutputFolder> {
+  static async open(path: string, isListed = true): Promise<BatchFolder> {
     runWithLocalErrors(path, () => {
       makeSharedFolder(path);
       refuseForeignFiles(path);
@@ -49,7 +49,7 @@ export class OutputFolder {
     const release = await lockFolder(path);
     try {
       return runWithLocalErrors(path, () => {
-        const folder = new OutputFolder(path, release, isListed);
+        const folder = new BatchFolder(path, release, isListed);
         fs.rmSync(join(path, STATE, "drafts"), { recursive: true, force: true });
         return folder;
       });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { OutputFolder, readKnownRows } from "../../../../../src/client/workflows/batch/output-folder.js";
+import { BatchFolder, readKnownRows } from "../../../../../src/client/workflows/batch/batch-folder.js";
 import type { RowState } from "../../../../../src/client/workflows/batch/plan-rows.js";
 import { LocalError } from "../../../../../src/core/files/local-error.js";
 import { folderWith } from "../../../../support/folder.js";
@@ -10,8 +10,8 @@ const account = { origin: "https://one.example", profile: null };
 const row = { row: "key:a", digest: "d", stem: "a", local_id: null };
 const intent = { kind: "intent", ...row, ...account, at: "t" } as const;
 
-async function open(path: string, use: (folder: OutputFolder) => void | Promise<void>): Promise<void> {
-  const folder = await OutputFolder.open(path);
+async function open(path: string, use: (folder: BatchFolder) => void | Promise<void>): Promise<void> {
+  const folder = await BatchFolder.open(path);
   try {
     await use(folder);
   } finally {
@@ -28,8 +28,8 @@ const done: RowState = {
 describe("a folder with results of something else", () => {
   test("is refused, and nothing in it changes", async () => {
     const path = folderWith({ "results.jsonl": '{"whole":1}\n{"torn' });
-    await expect(OutputFolder.open(path)).rejects.toThrow(LocalError);
-    await expect(OutputFolder.open(path)).rejects.toThrow("results.jsonl that this batch did not write");
+    await expect(BatchFolder.open(path)).rejects.toThrow(LocalError);
+    await expect(BatchFolder.open(path)).rejects.toThrow("results.jsonl that this batch did not write");
     expect(readFileSync(join(path, "results.jsonl"), "utf8")).toBe('{"whole":1}\n{"torn');
     expect(existsSync(join(path, ".research-batch"))).toBe(false);
   });
@@ -39,7 +39,7 @@ describe("a folder with results of something else", () => {
     const path = folderWith();
     await open(path, (folder) => folder.record(intent));
     symlinkSync(elsewhere, join(path, "results.jsonl"));
-    await expect(OutputFolder.open(path)).rejects.toThrow("did not write");
+    await expect(BatchFolder.open(path)).rejects.toThrow("did not write");
     expect(readFileSync(elsewhere, "utf8")).toBe("mine");
   });
 
@@ -48,8 +48,8 @@ describe("a folder with results of something else", () => {
     await open(other, (folder) => folder.record(intent));
     const path = folderWith({ "results.jsonl": '{"whole":1}\n{"torn' });
     symlinkSync(join(other, ".research-batch"), join(path, ".research-batch"));
-    await expect(OutputFolder.open(path)).rejects.toThrow(LocalError);
-    await expect(OutputFolder.open(path)).rejects.toThrow(/\.research-batch is a link/);
+    await expect(BatchFolder.open(path)).rejects.toThrow(LocalError);
+    await expect(BatchFolder.open(path)).rejects.toThrow(/\.research-batch is a link/);
     expect(readFileSync(join(path, "results.jsonl"), "utf8")).toBe('{"whole":1}\n{"torn');
   });
 
@@ -63,7 +63,7 @@ test("a second process, or a second call, cannot open a folder that is held", as
   const path = join(folderWith(), "new", "out");
   await open(
     path,
-    async () => await expect(OutputFolder.open(path)).rejects.toThrow(/another batch, process \d+/),
+    async () => await expect(BatchFolder.open(path)).rejects.toThrow(/another batch, process \d+/),
   );
   await open(path, () => {});
 });
@@ -119,9 +119,9 @@ test("half a line in the results is cut when the folder is opened, and the row g
 
 test("a path that cannot be a folder is named", async () => {
   const path = join(folderWith({ plain: "" }), "plain");
-  await expect(OutputFolder.open(path)).rejects.toThrow(`the output folder ${path} cannot be used`);
+  await expect(BatchFolder.open(path)).rejects.toThrow(`the output folder ${path} cannot be used`);
 });
 
 test("a place where no folder can be made is named, and does not hang", async () => {
-  await expect(OutputFolder.open("/proc/research-out/below")).rejects.toThrow(LocalError);
+  await expect(BatchFolder.open("/proc/research-out/below")).rejects.toThrow(LocalError);
 });

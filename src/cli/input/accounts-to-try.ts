@@ -10,7 +10,7 @@ import { completeRequestBody } from "./read-request.js";
 export const OWN_SETTINGS = "Each profile has its own settings.";
 
 /** Lists the accounts to try for a create call, in order, each with its own body. Throws UsageError. */
-export async function openRequestAccounts(
+export async function openAccountsToTry(
   ctx: Context,
   body: CreateBody,
   options: Given<"provider" | "or" | "domains" | "quota" | "dryRun" | "waitForQuota">,
