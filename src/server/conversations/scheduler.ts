@@ -111,7 +111,7 @@ export class Scheduler {
       const outcome: Outcome =
         claim.starts > MAX_STARTS
           ? { status: "FAILED", reason: LOST_EACH_TIME }
-          : await this.#researchClaim(claim, signal);
+          : await this.#runAndObserve(claim, signal);
       if (await this.#end(claim, outcome, signal)) ended?.(outcome.status, clock.monotonic() - begun);
     } catch (error) {
       if (!signal.aborted && !(error instanceof Released))
@@ -139,7 +139,7 @@ export class Scheduler {
   }
 
   /** Runs the research for a claim. Meanwhile stores its progress, and adds its other reports to the data of the outcome. */
-  async #researchClaim(claim: Claim, signal: AbortSignal): Promise<Outcome> {
+  async #runAndObserve(claim: Claim, signal: AbortSignal): Promise<Outcome> {
     const { clock, log, store } = this.options;
     const data: Record<string, unknown> = {};
     const done = new AbortController();
